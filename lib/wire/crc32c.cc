@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <isoplane/wire/crc32c.hh>
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#define CRC_TARGET __attribute__((target("sse4.2")))
+#elif defined(__ARM_FEATURE_CRC32)
+#include <arm_acle.h>
+#define CRC_TARGET
+#endif
+
+namespace isoplane::wire {
+namespace {
+
+using Table = std::array<std::uint32_t, 256>;
+
+constexpr std::uint32_t kPolynomial = 0x82F63B78;
+
+constexpr std::uint32_t shift_zero_byte(std::uint32_t state) {
+    for (int bit = 0; bit < 8; ++bit)
+        state = (state >> 1) ^ ((state & 1) ? kPolynomial : 0);
+    return state;
+}
+
+/// Table k advances a byte over k further zero bytes, so eight bytes are looked up independently.
+constexpr std::array<Table, 8> make_slices() {
+    std::array<Table, 8> slices{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte)
+        slices[0][byte] = shift_zero_byte(byte);
+    for (std::size_t k = 1; k < 8; ++k)
+        for (std::size_t byte = 0; byte < 256; ++byte)
+            slices[k][byte] = (slices[k - 1][byte] >> 8) ^ slices[0][slices[k - 1][byte] & 0xff];
+    return slices;
+}
+
+constexpr auto kSlices = make_slices();
+
+std::uint64_t load_little_endian(const std::byte* at) {
+    std::uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
+}
+
+#ifdef CRC_TARGET
+
+/// Bytes of each of the three streams that hide one another's latency (three cycles for one instruction a
+/// cycle).
+constexpr std::size_t kStride = 128;
+
+/// Advances a state over kStride zero bytes, byte by byte of the state: the state is linear in its bits, so
+/// the tables are sums of the images of single bits.
+constexpr std::array<Table, 4> make_stride_shift() {
+    std::array<std::uint32_t, 32> image{};
+    for (std::size_t bit = 0; bit < 32; ++bit) {
+        image[bit] = std::uint32_t{1} << bit;
+        for (std::size_t i = 0; i < kStride; ++i)
+            image[bit] = (image[bit] >> 8) ^ kSlices[0][image[bit] & 0xff];
+    }
+    std::array<Table, 4> tables{};
+    for (std::size_t k = 0; k < 4; ++k)
+        for (std::size_t byte = 1; byte < 256; ++byte) {
+            const auto low = static_cast<std::size_t>(std::countr_zero(byte));
+            tables[k][byte] = tables[k][byte & (byte - 1)] ^ image[8 * k + low];
+        }
+    return tables;
+}
+
+constexpr auto kStrideShift = make_stride_shift();
+
+std::uint32_t shift_stride(std::uint32_t state) {
+    return kStrideShift[0][state & 0xff] ^ kStrideShift[1][(state >> 8) & 0xff] ^
+           kStrideShift[2][(state >> 16) & 0xff] ^ kStrideShift[3][state >> 24];
+}
+
+template <typename T>
+CRC_TARGET inline std::uint32_t step(std::uint32_t state, const std::byte* at) {
+    T word;
+    std::memcpy(&word, at, sizeof word);
+#if defined(__x86_64__)
+    if constexpr (sizeof(T) == 8) {
+        return static_cast<std::uint32_t>(_mm_crc32_u64(state, word));
+    } else if constexpr (sizeof(T) == 4) {
+        return _mm_crc32_u32(state, word);
+    } else if constexpr (sizeof(T) == 2) {
+        return _mm_crc32_u16(state, word);
+    } else {
+        return _mm_crc32_u8(state, word);
+    }
+#else
+    if constexpr (sizeof(T) == 8) {
+        return __crc32cd(state, word);
+    } else if constexpr (sizeof(T) == 4) {
+        return __crc32cw(state, word);
+    } else if constexpr (sizeof(T) == 2) {
+        return __crc32ch(state, word);
+    } else {
+        return __crc32cb(state, word);
+    }
+#endif
+}
+
+CRC_TARGET std::uint32_t three_strides(std::uint32_t state, const std::byte* at) {
+    std::uint32_t second = 0;
+    std::uint32_t third = 0;
+    for (std::size_t i = 0; i < kStride; i += 8) {
+        state = step<std::uint64_t>(state, at + i);
+        second = step<std::uint64_t>(second, at + kStride + i);
+        third = step<std::uint64_t>(third, at + 2 * kStride + i);
+    }
+    return shift_stride(shift_stride(state) ^ second) ^ third;
+}
+
+bool detect_hardware() {
+#if defined(__SSE4_2__) || defined(__ARM_FEATURE_CRC32)
+    return true;
+#else
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("sse4.2");
+#endif
+}
+
+#else
+
+bool detect_hardware() {
+    return false;
+}
+
+#endif
+
+// False until this file's initialisers have run: a caller before that gets the slower implementation, not a
+// wrong one.
+const bool has_hardware = detect_hardware();
+
+}  // namespace
+
+bool crc32c_has_hardware() {
+    return has_hardware;
+}
+
+std::uint32_t crc32c_software(std::span<const std::byte> bytes, std::uint32_t crc) {
+    std::uint32_t state = ~crc;
+    for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+        const std::uint64_t word = load_little_endian(bytes.data()) ^ state;
+        state = 0;
+        for (std::size_t k = 0; k < 8; ++k)
+            state ^= kSlices[7 - k][(word >> (8 * k)) & 0xff];
+    }
+    for (const std::byte byte : bytes)
+        state = (state >> 8) ^ kSlices[0][(state ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
+    return ~state;
+}
+
+#ifdef CRC_TARGET
+
+CRC_TARGET std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t crc) {
+    std::uint32_t state = ~crc;
+    const std::byte* at = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 3 * kStride; left -= 3 * kStride, at += 3 * kStride)
+        state = three_strides(state, at);
+    for (; left >= 8; left -= 8, at += 8)
+        state = step<std::uint64_t>(state, at);
+    if (left & 4) {
+        state = step<std::uint32_t>(state, at);
+        at += 4;
+    }
+    if (left & 2) {
+        state = step<std::uint16_t>(state, at);
+        at += 2;
+    }
+    if (left & 1) state = step<std::uint8_t>(state, at);
+    return ~state;
+}
+
+#else
+
+std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t crc) {
+    return crc32c_software(bytes, crc);
+}
+
+#endif
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc) {
+    return has_hardware ? crc32c_hardware(bytes, crc) : crc32c_software(bytes, crc);
+}
+
+}  // namespace isoplane::wire

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <array>
+#include <cassert>
+
+#include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
+#include <isoplane/wire/probe.hh>
+#include <isoplane/wire/token.hh>
+
+namespace isoplane::wire {
+namespace {
+
+using HeaderBytes = std::span<const std::byte, kHeaderSize>;
+
+std::uint32_t header_crc(HeaderBytes bytes) {
+    return crc32c(bytes.first<frame_layout::HeaderCrc::kOffset>());
+}
+
+/// Fills the header where it stands; assigned as a whole it would be built elsewhere and copied.
+void read_fields(const std::byte* in, Header& header) {
+    header.kind = static_cast<Kind>(frame_layout::Kind::get(in));
+    header.flags = frame_layout::Flags::get(in);
+    header.job_key = frame_layout::JobKey::get(in);
+    header.source = frame_layout::Source::get(in);
+    header.destination = frame_layout::Destination::get(in);
+    header.epoch = frame_layout::Epoch::get(in);
+    header.sequence = frame_layout::Sequence::get(in);
+    header.ack = frame_layout::Ack::get(in);
+    header.selective = frame_layout::Selective::get(in);
+    header.credit = frame_layout::Credit::get(in);
+    header.payload_length = frame_layout::PayloadLength::get(in);
+    header.peer_epoch = frame_layout::PeerEpoch::get(in);
+    header.payload_crc = frame_layout::PayloadCrc::get(in);
+}
+
+/// The version comes before the CRC because another version may keep its CRC elsewhere.
+Reject read_header(std::span<const std::byte> frame, Header& header) {
+    if (frame.size() < kHeaderSize) return Reject::kShortFrame;
+    const HeaderBytes bytes = frame.first<kHeaderSize>();
+    if (frame_layout::Version::get(bytes.data()) != kVersion) return Reject::kBadVersion;
+    if (frame_layout::HeaderCrc::get(bytes.data()) != header_crc(bytes)) [[unlikely]]
+        return Reject::kBadHeaderCrc;
+    read_fields(bytes.data(), header);
+    return Reject::kNone;
+}
+
+bool is_known(Kind kind) {
+    return kind >= Kind::kData && kind <= Kind::kProbe;
+}
+
+/// Reliable streams and credits are a pair's own; only these kinds can mean everybody.
+bool may_be_broadcast(Kind kind) {
+    return kind == Kind::kHello || kind == Kind::kBye || kind == Kind::kToken || kind == Kind::kProbe;
+}
+
+bool is_for_us(const Header& header, const Expect& expect) {
+    if (header.destination == kBroadcast) return may_be_broadcast(header.kind);
+    return expect.node == kBroadcast ? header.destination < expect.node_count
+                                     : header.destination == expect.node;
+}
+
+Reject check_header(const Header& header, const Expect& expect) {
+    if (!is_known(header.kind)) return Reject::kBadKind;
+    if ((header.flags & ~kKnownFlags) != 0) return Reject::kBadFlags;
+    if (header.job_key != expect.job_key) return Reject::kBadKey;
+    if (header.source >= expect.node_count || header.source == expect.node) return Reject::kBadSource;
+    if (!is_for_us(header, expect)) return Reject::kBadDestination;
+    return Reject::kNone;
+}
+
+bool are_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
+    MessageCursor cursor(payload);
+    for (Message message; cursor.next(message);) {
+        if (!is_ordered(message.header.protocol)) continue;
+        if (decode_isotach(message.body.first<kIsotachSize>()).host >= node_count) return false;
+    }
+    return cursor.at_end() && !payload.empty();
+}
+
+bool check_body(Kind kind, std::span<const std::byte> payload, std::uint16_t node_count) {
+    switch (kind) {
+        case Kind::kData:
+            return are_messages(payload, node_count);
+        case Kind::kAck:
+        case Kind::kCredit:
+        case Kind::kCreditRequest:
+        case Kind::kBye:
+            return payload.empty();
+        case Kind::kHello:
+        case Kind::kHelloAck:
+            return decode_hello(payload).has_value();
+        case Kind::kToken:
+            return TokenView::parse(payload, node_count).has_value();
+        case Kind::kProbe:
+            // The smallest frames have no room for a probe; their sequence number has to do.
+            return payload.size() < kProbeSize || decode_probe(payload).has_value();
+    }
+    return false;
+}
+
+std::uint32_t payload_crc(std::uint16_t flags, std::span<const std::byte> payload) {
+    return (flags & kFlagNoPayloadCrc) != 0 ? 0 : crc32c(payload);
+}
+
+Reject check_payload(std::span<const std::byte> behind, const Header& header, const Expect& expect) {
+    if (header.payload_length > behind.size()) return Reject::kBadLength;
+    const auto payload = behind.first(header.payload_length);
+    if (header.payload_crc != payload_crc(header.flags, payload)) return Reject::kBadPayloadCrc;
+    return check_body(header.kind, payload, expect.node_count) ? Reject::kNone : Reject::kBadBody;
+}
+
+}  // namespace
+
+std::string_view name(Kind kind) {
+    static constexpr std::array<std::string_view, 10> kNames = {
+        "unknown", "data", "ack", "credit", "credit_request", "hello", "hello_ack", "bye", "token", "probe"};
+    return kNames[is_known(kind) ? static_cast<std::size_t>(kind) : 0];
+}
+
+void encode_header(std::span<std::byte, kHeaderSize> out, const Header& header) {
+    std::byte* at = out.data();
+    frame_layout::Version::put(at, kVersion);
+    frame_layout::Kind::put(at, static_cast<std::uint8_t>(header.kind));
+    frame_layout::Flags::put(at, header.flags);
+    frame_layout::JobKey::put(at, header.job_key);
+    frame_layout::Source::put(at, header.source);
+    frame_layout::Destination::put(at, header.destination);
+    frame_layout::Epoch::put(at, header.epoch);
+    frame_layout::Sequence::put(at, header.sequence);
+    frame_layout::Ack::put(at, header.ack);
+    frame_layout::Selective::put(at, header.selective);
+    frame_layout::Credit::put(at, header.credit);
+    frame_layout::PayloadLength::put(at, header.payload_length);
+    frame_layout::PeerEpoch::put(at, header.peer_epoch);
+    frame_layout::PayloadCrc::put(at, header.payload_crc);
+    frame_layout::HeaderCrc::put(at, header_crc(out));
+}
+
+void encode_frame(std::span<std::byte, kHeaderSize> out, Header& header, std::span<const std::byte> payload) {
+    assert(payload.size() <= kMaxPayload);
+    header.payload_length = static_cast<std::uint16_t>(payload.size());
+    header.payload_crc = payload_crc(header.flags, payload);
+    encode_header(out, header);
+}
+
+Decoded decode(std::span<const std::byte> packet, const Expect& expect) {
+    const Unwrapped unwrapped = unwrap(packet, expect.encapsulation);
+    if (unwrapped.reason != Reject::kNone) [[unlikely]]
+        return {unwrapped.reason, {}, {}};
+    return decode_frame(unwrapped.frame, expect);
+}
+
+Decoded decode_frame(std::span<const std::byte> frame, const Expect& expect) {
+    Decoded decoded;  // the only object returned, so that it is built in the caller's place
+    decoded.reason = read_header(frame, decoded.header);
+    if (decoded.reason != Reject::kNone) [[unlikely]]
+        return decoded;
+    decoded.reason = check_header(decoded.header, expect);
+    if (decoded.reason != Reject::kNone) [[unlikely]]
+        return decoded;
+    const auto behind = frame.subspan(kHeaderSize);
+    decoded.reason = check_payload(behind, decoded.header, expect);
+    if (decoded.reason == Reject::kNone) decoded.payload = behind.first(decoded.header.payload_length);
+    return decoded;
+}
+
+}  // namespace isoplane::wire

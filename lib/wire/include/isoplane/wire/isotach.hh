@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// The extension in front of every isotach and shared-memory message: its place in logical time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <isoplane/wire/byte_order.hh>
+
+namespace isoplane::wire {
+
+inline constexpr std::size_t kIsotachSize = 24;
+
+namespace isotach_layout {
+using Pulse = Field<std::uint64_t, 0>;
+using Host = Field<std::uint16_t, 8>;
+using Operation = Field<std::uint16_t, 10>;
+using Rank = Field<std::uint32_t, 12>;
+using Isochron = Field<std::uint32_t, 16>;
+using Count = Field<std::uint32_t, 20>;
+static_assert(Count::kEnd == kIsotachSize);
+}  // namespace isotach_layout
+
+/// Receivers execute messages in the order of (pulse, host, rank).
+struct IsotachHeader {
+    std::uint64_t pulse = 0;  ///< logical receive time, the same for all parts of an isochron
+    std::uint16_t host = 0;  ///< issuer; not the frame's source when a survivor hands a dead host's part over
+    std::uint16_t operation = 0;  ///< operation and flags, the protocol's own
+    std::uint32_t rank = 0;       ///< order among the issuer's messages of the pulse
+    std::uint32_t isochron = 0;   ///< which of the issuer's isochrons this is a part of
+    std::uint32_t count = 0;  ///< isotach messages the issuer has sent to this destination, this one included
+
+    bool operator==(const IsotachHeader&) const = default;
+};
+static_assert(sizeof(IsotachHeader) == kIsotachSize);
+
+/// Writes the extension; the message's data is to follow it.
+void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header);
+
+/// Reads the extension. The body of an ordered message from a MessageCursor always has one:
+/// `body.first<kIsotachSize>()`.
+IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in);
+
+}  // namespace isoplane::wire

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Messages: what the payload of a data frame consists of.
+///
+/// One frame carries one message, several small ones to the same destination, or a fragment of a large one;
+/// each has an 8-byte header, and the next starts right behind it. Messages of ordered protocols (isotach,
+/// shmem) begin with the extension of isotach.hh, each fragment of them, and their sizes and offsets do not
+/// count it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <isoplane/wire/byte_order.hh>
+
+namespace isoplane::wire {
+
+inline constexpr std::size_t kMessageHeaderSize = 8;
+
+/// Which protocol's receiver gets the message.
+enum class Protocol : std::uint8_t { kControl, kNoniso, kIsotach, kShmem, kPortals, kActive, kChannel };
+inline constexpr std::size_t kProtocolCount = 7;
+
+/// Whether messages of the protocol begin with the isotach extension.
+constexpr bool is_ordered(Protocol protocol) {
+    return protocol == Protocol::kIsotach || protocol == Protocol::kShmem;
+}
+
+inline constexpr std::uint8_t kFirstFragment = 0x01;
+inline constexpr std::uint8_t kLastFragment = 0x02;
+inline constexpr std::uint8_t kWholeMessage = kFirstFragment | kLastFragment;
+
+namespace message_layout {
+using Protocol = Field<std::uint8_t, 0>;
+using Fragment = Field<std::uint8_t, 1>;
+using Length = Field<std::uint16_t, 2>;
+using SizeOrOffset = Field<std::uint32_t, 4>;
+static_assert(SizeOrOffset::kEnd == kMessageHeaderSize);
+}  // namespace message_layout
+
+struct MessageHeader {
+    Protocol protocol = Protocol::kControl;
+    std::uint8_t fragment = kWholeMessage;  ///< kFirstFragment, kLastFragment, both or neither
+    std::uint16_t length = 0;               ///< bytes behind this header, the isotach extension included
+    std::uint32_t size_or_offset = 0;  ///< first fragment: size of the whole message; else this one's offset
+
+    bool operator==(const MessageHeader&) const = default;
+};
+static_assert(sizeof(MessageHeader) == kMessageHeaderSize);
+
+/// Writes a message header; its `length` bytes are to follow it.
+void encode_message(std::span<std::byte, kMessageHeaderSize> out, const MessageHeader& header);
+
+struct Message {
+    MessageHeader header;
+    std::span<const std::byte>
+        body;  ///< header.length bytes within the payload, the isotach extension included
+};
+
+/// Walks the messages of a payload, validating each before it is handed out.
+///
+///     MessageCursor cursor(payload);
+///     for (Message message; cursor.next(message);) …
+class MessageCursor {
+  public:
+    explicit MessageCursor(std::span<const std::byte> payload) : rest_(payload) {}
+
+    /// Takes the next message. False, with `message` as it was, at the end of the payload and at the first
+    /// malformed message: unknown protocol or flag, longer than the payload, no room for its isotach
+    /// extension, or a size or offset that cannot be.
+    bool next(Message& message);
+
+    /// After next() was false: whether that was the end, with every message well formed.
+    bool at_end() const { return rest_.empty(); }
+
+  private:
+    std::span<const std::byte> rest_;
+};
+
+}  // namespace isoplane::wire

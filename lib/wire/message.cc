@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
+
+namespace isoplane::wire {
+namespace {
+
+/// Whether the fragment can be a part of some message, `data` being its size without the isotach extension.
+bool is_possible(const MessageHeader& header, std::uint32_t data) {
+    const std::uint32_t end = header.size_or_offset + data;
+    switch (header.fragment) {
+        case kWholeMessage:
+            return header.size_or_offset == data;
+        case kFirstFragment:
+            return data > 0 && header.size_or_offset > data;
+        default:
+            return data > 0 && header.size_or_offset > 0 && end > data;  // no message is larger than 2^32 - 1
+    }
+}
+
+}  // namespace
+
+void encode_message(std::span<std::byte, kMessageHeaderSize> out, const MessageHeader& header) {
+    message_layout::Protocol::put(out.data(), static_cast<std::uint8_t>(header.protocol));
+    message_layout::Fragment::put(out.data(), header.fragment);
+    message_layout::Length::put(out.data(), header.length);
+    message_layout::SizeOrOffset::put(out.data(), header.size_or_offset);
+}
+
+bool MessageCursor::next(Message& message) {
+    if (rest_.size() < kMessageHeaderSize) return false;
+    const std::byte* in = rest_.data();
+    const std::uint8_t protocol = message_layout::Protocol::get(in);
+    const MessageHeader header{.protocol = static_cast<Protocol>(protocol),
+                               .fragment = message_layout::Fragment::get(in),
+                               .length = message_layout::Length::get(in),
+                               .size_or_offset = message_layout::SizeOrOffset::get(in)};
+    if (protocol >= kProtocolCount || (header.fragment & ~kWholeMessage) != 0) return false;
+
+    const auto behind = rest_.subspan(kMessageHeaderSize);
+    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
+    if (header.length > behind.size() || header.length < extension) return false;
+    if (!is_possible(header, static_cast<std::uint32_t>(header.length - extension))) return false;
+
+    message = {header, behind.first(header.length)};
+    rest_ = behind.subspan(header.length);
+    return true;
+}
+
+void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
+    isotach_layout::Pulse::put(out.data(), header.pulse);
+    isotach_layout::Host::put(out.data(), header.host);
+    isotach_layout::Operation::put(out.data(), header.operation);
+    isotach_layout::Rank::put(out.data(), header.rank);
+    isotach_layout::Isochron::put(out.data(), header.isochron);
+    isotach_layout::Count::put(out.data(), header.count);
+}
+
+IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in) {
+    return {.pulse = isotach_layout::Pulse::get(in.data()),
+            .host = isotach_layout::Host::get(in.data()),
+            .operation = isotach_layout::Operation::get(in.data()),
+            .rank = isotach_layout::Rank::get(in.data()),
+            .isochron = isotach_layout::Isochron::get(in.data()),
+            .count = isotach_layout::Count::get(in.data())};
+}
+
+}  // namespace isoplane::wire

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/probe.hh>
+#include <isoplane/wire/token.hh>
+
+#include "samples.hh"
+
+namespace isoplane::wire {
+namespace {
+
+using samples::Bytes;
+using samples::kNodeCount;
+
+Bytes token(std::span<const TokenEntry> entries) {
+    Bytes out(token_size(entries.size()));
+    EXPECT_EQ(
+        encode_token(out, {.number = 0x0102030405060708, .signals = 0x8001, .barriers = 0x4002}, entries),
+        out.size());
+    return out;
+}
+
+Bytes hello(const Hello& hello) {
+    Bytes out(kHelloSize + hello.name.size());
+    EXPECT_EQ(encode_hello(out, hello), out.size());
+    return out;
+}
+
+const Hello kHello{
+    .roles = kRoleHost, .mtu = 9000, .credit = 128, .build_id = 0xfedcba9876543210, .name = "alpha"};
+
+TEST(Token, round_trips_with_any_number_of_entries) {
+    for (std::size_t count = 0; count < 180; ++count) {
+        std::vector<TokenEntry> entries(count);
+        for (std::size_t i = 0; i < count; ++i)
+            entries[i] = {.source = static_cast<std::uint16_t>(i % 4),
+                          .destination = static_cast<std::uint16_t>(4 + i % 4),
+                          .count = static_cast<std::uint32_t>(0xfffffff0 + i)};
+        const Bytes payload = token(entries);
+        const auto view = TokenView::parse(payload, kNodeCount);
+        ASSERT_TRUE(view);
+        EXPECT_EQ(view->token(), (Token{0x0102030405060708, 0x8001, 0x4002}));
+        ASSERT_EQ(view->size(), count);
+        for (std::size_t i = 0; i < count; ++i)
+            EXPECT_EQ(view->entry(i), entries[i]);
+    }
+}
+
+TEST(Token, as_many_entries_as_its_capacity_fit) {
+    EXPECT_EQ(token_capacity(kTokenSize), 0U);
+    EXPECT_EQ(token_capacity(1452), 179U);
+    EXPECT_LE(token_size(token_capacity(1452)), 1452U);
+}
+
+TEST(Token, refuses_an_entry_count_that_does_not_match_its_size) {
+    const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 3}, TokenEntry{2, 3, 4}};
+    Bytes payload = token(entries);
+    for (std::size_t size = 0; size < payload.size(); ++size)
+        EXPECT_FALSE(TokenView::parse(std::span(payload).first(size), kNodeCount)) << size;
+    for (const std::uint16_t count : std::initializer_list<std::uint16_t>{0, 1, 3, 0xffff}) {
+        token_layout::EntryCount::put(payload.data(), count);
+        EXPECT_FALSE(TokenView::parse(payload, kNodeCount)) << count;
+    }
+}
+
+TEST(Token, refuses_a_reserved_field_in_use) {
+    Bytes payload = token({});
+    token_layout::Reserved::put(payload.data(), 1);
+    EXPECT_FALSE(TokenView::parse(payload, kNodeCount));
+}
+
+TEST(Token, refuses_entries_that_are_not_between_two_nodes_of_the_job) {
+    for (const TokenEntry& bad :
+         {TokenEntry{kNodeCount, 0, 1}, TokenEntry{0, kNodeCount, 1}, TokenEntry{2, 2, 1}}) {
+        const std::array<TokenEntry, 2> entries = {TokenEntry{0, 1, 1}, bad};
+        EXPECT_FALSE(TokenView::parse(token(entries), kNodeCount));
+    }
+}
+
+TEST(Hello, round_trips) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kMaxNameSize}) {
+        const std::string name(size, 'n');
+        Hello sent = kHello;
+        sent.roles = kKnownRoles;
+        sent.features = kKnownFeatures;
+        sent.name = name;
+        EXPECT_EQ(decode_hello(hello(sent)).value_or(Hello{}), sent);
+    }
+}
+
+TEST(Hello, refuses_every_other_size) {
+    Bytes payload = hello(kHello);
+    for (std::size_t size = 0; size < payload.size(); ++size)
+        EXPECT_FALSE(decode_hello(std::span(payload).first(size))) << size;
+    payload.push_back(std::byte{'x'});
+    EXPECT_FALSE(decode_hello(payload));
+}
+
+TEST(Hello, refuses_a_name_that_is_too_long) {
+    Bytes payload = hello(kHello);
+    payload.resize(kHelloSize + kMaxNameSize + 1, std::byte{'x'});
+    hello_layout::NameSize::put(payload.data(), kMaxNameSize + 1);
+    EXPECT_FALSE(decode_hello(payload));
+}
+
+TEST(Hello, refuses_a_name_that_is_not_printable) {
+    for (const char bad : {'\0', '\n', '\x1b', '\x7f', '\x80', '\xff'}) {
+        const std::string name = std::string("ab") + bad;
+        Hello sent = kHello;
+        sent.name = name;
+        EXPECT_FALSE(decode_hello(hello(sent))) << static_cast<int>(bad);
+    }
+}
+
+TEST(Hello, refuses_unknown_roles_and_features) {
+    Hello sent = kHello;
+    sent.roles = 0x80;
+    EXPECT_FALSE(decode_hello(hello(sent)));
+    sent.roles = kRoleFabric;
+    sent.features = 0x02;
+    EXPECT_FALSE(decode_hello(hello(sent)));
+}
+
+TEST(Hello, refuses_an_mtu_nobody_has) {
+    Hello sent = kHello;
+    sent.mtu = kMinMtu - 1;
+    EXPECT_FALSE(decode_hello(hello(sent)));
+    sent.mtu = kMinMtu;
+    EXPECT_TRUE(decode_hello(hello(sent)));
+}
+
+TEST(Probe, round_trips_at_every_size) {
+    const Probe sent{.stream = 77, .number = 0xffffffffffffffff, .sent_ns = 0x1122334455667788};
+    for (std::size_t size = kProbeSize; size < 200; ++size) {
+        Bytes payload(size);
+        encode_probe(payload, sent);
+        EXPECT_EQ(decode_probe(payload).value_or(Probe{}), sent);
+        EXPECT_TRUE(probe_intact(payload));
+    }
+}
+
+TEST(Probe, refuses_too_few_bytes) {
+    for (std::size_t size = 0; size < kProbeSize; ++size)
+        EXPECT_FALSE(decode_probe(Bytes(size))) << size;
+}
+
+TEST(Probe, refuses_a_reserved_field_in_use) {
+    Bytes payload(kProbeSize);
+    probe_layout::Reserved::put(payload.data(), 1);
+    EXPECT_FALSE(decode_probe(payload));
+}
+
+TEST(Probe, every_bit_flip_breaks_the_pattern) {
+    Bytes payload(kProbeSize + 21);
+    encode_probe(payload, {.number = 42});
+    for (std::size_t bit = kProbeSize * 8; bit < payload.size() * 8; ++bit) {
+        payload[bit / 8] ^= std::byte{1} << (bit % 8);
+        EXPECT_FALSE(probe_intact(payload)) << "bit " << bit;
+        payload[bit / 8] ^= std::byte{1} << (bit % 8);
+    }
+}
+
+TEST(Probe, patterns_of_different_numbers_differ) {
+    Bytes payload(kProbeSize + 8);
+    encode_probe(payload, {.number = 42});
+    probe_layout::Number::put(payload.data(), 43);
+    EXPECT_FALSE(probe_intact(payload));
+}
+
+}  // namespace
+}  // namespace isoplane::wire

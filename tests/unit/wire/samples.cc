@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "samples.hh"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/probe.hh>
+#include <isoplane/wire/token.hh>
+
+namespace isoplane::wire::samples {
+namespace {
+
+constexpr MacAddress kSourceMac = {0x02, 0, 0, 0, 0, kSource};
+constexpr MacAddress kDestinationMac = {0x02, 0, 0, 0, 0, kDestination};
+
+Bytes join(std::initializer_list<Bytes> parts) {
+    Bytes all;
+    for (const Bytes& part : parts)
+        all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+Bytes envelope(Transport transport, std::size_t frame_size) {
+    if (transport == Transport::kEthernet) {
+        Bytes out(kEthernetSize);
+        encode_ethernet(std::span(out).first<kEthernetSize>(), kDestinationMac, kSourceMac,
+                        kDefaultEtherType);
+        return out;
+    }
+    Bytes out(kUdpEnvelopeSize);
+    const UdpPath path{.source_address = 0x0a000003,
+                       .destination_address = 0x0a000005,
+                       .source_port = udp_source_port(kSource, kDestination),
+                       .destination_port = kDefaultUdpPort};
+    encode_udp(std::span(out).first<kUdpEnvelopeSize>(), kDestinationMac, kSourceMac, path, frame_size);
+    return out;
+}
+
+Bytes hello_payload() {
+    Bytes out(kHelloSize + kMaxNameSize);
+    out.resize(encode_hello(out, {.roles = kRoleHost | kRoleTokenManager,
+                                  .features = kFeatureNoPayloadCrc,
+                                  .mtu = 1500,
+                                  .credit = 64,
+                                  .build_id = 0x0123456789abcdef,
+                                  .name = "host-3"}));
+    return out;
+}
+
+Bytes token_payload() {
+    const std::array<TokenEntry, 2> entries = {TokenEntry{.source = 3, .destination = 5, .count = 1000},
+                                               TokenEntry{.source = 3, .destination = 1, .count = 7}};
+    Bytes out(token_size(entries.size()));
+    encode_token(out, {.number = 0x100000002, .signals = 0x0005, .barriers = 0x0003}, entries);
+    return out;
+}
+
+Bytes probe_payload(std::size_t size) {
+    Bytes out(size);
+    encode_probe(out, {.stream = 9, .number = 123456789, .sent_ns = 1700000000000000000});
+    return out;
+}
+
+Bytes coalesced_payload() {
+    return join({message(Protocol::kControl, {}), message(Protocol::kIsotach, isotach_body(counting(16))),
+                 message(Protocol::kPortals, counting(33)), message(Protocol::kActive, counting(8))});
+}
+
+Bytes fragment_payload() {
+    const MessageHeader middle{.protocol = Protocol::kShmem, .fragment = 0, .size_or_offset = 4096};
+    return message(middle, isotach_body(counting(200)));
+}
+
+}  // namespace
+
+Expect expect(Transport transport) {
+    return {.encapsulation = {.transport = transport},
+            .job_key = kJobKey,
+            .node = kDestination,
+            .node_count = kNodeCount};
+}
+
+Header header(Kind kind) {
+    return {.kind = kind,
+            .job_key = kJobKey,
+            .source = kSource,
+            .destination = kDestination,
+            .epoch = 0x00010002,
+            .sequence = 1001,
+            .ack = 2002,
+            .credit = 3003,
+            .selective = 0x8000000000000005,
+            .peer_epoch = 0x0007};
+}
+
+Bytes packet(Header header, std::span<const std::byte> payload, Transport transport) {
+    Bytes out = envelope(transport, kHeaderSize + payload.size());
+    const std::size_t start = out.size();
+    out.resize(start + kHeaderSize);
+    encode_frame(std::span(out).subspan(start).first<kHeaderSize>(), header, payload);
+    out.insert(out.end(), payload.begin(), payload.end());
+    out.resize(std::max(out.size(), kMinEthernetFrame));
+    return out;
+}
+
+Bytes message(MessageHeader header, std::span<const std::byte> body) {
+    header.length = static_cast<std::uint16_t>(body.size());
+    Bytes out(kMessageHeaderSize);
+    encode_message(std::span(out).first<kMessageHeaderSize>(), header);
+    out.insert(out.end(), body.begin(), body.end());
+    return out;
+}
+
+Bytes message(Protocol protocol, std::span<const std::byte> body) {
+    const std::size_t extension = is_ordered(protocol) ? kIsotachSize : 0;
+    return message(
+        {.protocol = protocol, .size_or_offset = static_cast<std::uint32_t>(body.size() - extension)}, body);
+}
+
+IsotachHeader isotach_header() {
+    return {
+        .pulse = 0x100000003, .host = kSource, .operation = 0x0102, .rank = 4, .isochron = 17, .count = 1000};
+}
+
+Bytes isotach_body(std::span<const std::byte> data) {
+    Bytes out(kIsotachSize);
+    encode_isotach(std::span(out).first<kIsotachSize>(), isotach_header());
+    out.insert(out.end(), data.begin(), data.end());
+    return out;
+}
+
+Bytes counting(std::size_t size) {
+    Bytes out(size);
+    for (std::size_t i = 0; i < size; ++i)
+        out[i] = static_cast<std::byte>(i);
+    return out;
+}
+
+std::vector<Sample> all(Transport transport) {
+    std::vector<Sample> samples;
+    const auto add = [&](std::string name, Header header, const Bytes& payload) {
+        samples.push_back({std::move(name), header.kind, packet(header, payload, transport)});
+    };
+    add("data", header(Kind::kData), coalesced_payload());
+    add("data_fragment", header(Kind::kData), fragment_payload());
+    Header trusting = header(Kind::kData);
+    trusting.flags = kFlagNoPayloadCrc;
+    add("data_no_crc", trusting, message(Protocol::kChannel, counting(100)));
+    for (const Kind kind : {Kind::kAck, Kind::kCredit, Kind::kCreditRequest, Kind::kBye})
+        add(std::string(wire::name(kind)), header(kind), {});
+    Header everybody = header(Kind::kHello);
+    everybody.destination = kBroadcast;
+    add("hello", everybody, hello_payload());
+    add("hello_ack", header(Kind::kHelloAck), hello_payload());
+    add("token", header(Kind::kToken), token_payload());
+    add("probe", header(Kind::kProbe), probe_payload(64));
+    add("smallest_probe", header(Kind::kProbe), counting(2));
+    return samples;
+}
+
+void reseal(std::span<std::byte> frame) {
+    if (frame.size() < kHeaderSize) return;
+    const auto rest = frame.subspan(kHeaderSize);
+    const bool has_crc = (frame_layout::Flags::get(frame.data()) & kFlagNoPayloadCrc) == 0;
+    const std::size_t length =
+        std::min<std::size_t>(frame_layout::PayloadLength::get(frame.data()), rest.size());
+    frame_layout::PayloadCrc::put(frame.data(), has_crc ? crc32c(rest.first(length)) : 0);
+    frame_layout::HeaderCrc::put(frame.data(), crc32c(frame.first<frame_layout::HeaderCrc::kOffset>()));
+}
+
+}  // namespace isoplane::wire::samples
