@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <isoplane/topology/mac.hh>
+#include <isoplane/topology/network_cfg.hh>
+#include <isoplane/topology/node_conf.hh>
+#include <isoplane/topology/shmem_map.hh>
+#include <isoplane/topology/topology.hh>
+
+namespace isoplane::topology {
+
+/// All that a node's configuration names, read and checked against each other.
+struct Network {
+    NodeConf conf;  ///< with both its id and its name when there is a topology and either was given
+    std::optional<Topology> topology;
+    std::optional<NetworkCfg> routes;  ///< when the topology came from a network.cfg
+    std::optional<ShmemMap> shmem;
+
+    /// The address of a node: as configured, else default_mac().
+    Mac mac(NodeId node) const;
+};
+
+/// Reads the files that `conf` names. Throws Error for what those refuse, two topologies, an id or name that
+/// the topology does not have, a host that it does not have, and an address that two nodes share.
+Network load_network(NodeConf conf);
+
+}  // namespace isoplane::topology

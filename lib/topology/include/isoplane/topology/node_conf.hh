@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+
+#include <isoplane/topology/error.hh>
+#include <isoplane/topology/limits.hh>
+#include <isoplane/topology/mac.hh>
+
+namespace isoplane::topology {
+
+/// What is said of one host or named token manager.
+struct HostConf {
+    std::optional<Mac> mac;  ///< instead of default_mac()
+    std::string link;        ///< the link spec by which the launcher gives it its port
+    std::string ssh;         ///< where it runs, as ssh takes it: [user@]machine
+    bool operator==(const HostConf&) const = default;
+};
+
+/// What a node is told: by its node.conf, and by its command line on top. An empty or missing value was not
+/// given.
+struct NodeConf {
+    std::vector<std::string> roles;
+    std::vector<std::string> links;  ///< as given, one string for each time; a spec may itself have commas
+    std::optional<NodeId> id;
+    std::string name;
+    std::string place;
+    std::string exec;                    ///< a path; see resolve()
+    std::optional<double> stats_period;  ///< seconds
+    std::optional<double> duration;      ///< seconds
+    std::optional<std::uint32_t> job_key;
+    std::string fmconfig;     ///< a path
+    std::string network_cfg;  ///< a path
+    std::string shmem_map;    ///< a path
+    std::optional<std::uint32_t> pages;
+    std::map<std::string, HostConf> hosts;
+    /// What was given of the options that the caller added to those here: key and value, in order.
+    std::vector<std::pair<std::string, std::string>> more;
+
+    /// Where it stands in which file, for errors and relative paths; no part of what it says.
+    struct Origin {
+        std::string file;
+        std::map<std::string, Position, std::less<>> places;  ///< by option; a command line has none
+        bool operator==(const Origin&) const { return true; }
+    };
+    Origin origin;
+
+    /// A path of this node.conf from the working directory: relative ones count from the directory of the
+    /// file.
+    std::string resolve(const std::string& path) const;
+    /// An Error at the place where an option was given.
+    Error error(std::string_view option, std::string sentence) const;
+
+    bool operator==(const NodeConf&) const = default;
+};
+
+/// The options that node.conf and the command line share: "id=3" in the file is "--id 3" on the command line,
+/// and so on. `host.*` and `mac.*` stand for host.NAME.mac, host.NAME.link, host.NAME.ssh, and mac.NAME,
+/// which is short for host.NAME.mac. All take strings (link: several), which read_options checks.
+boost::program_options::options_description node_options();
+
+/// Reads a node.conf: "key=value" lines, "[section]" for the part of the keys before a '.', '#' for comments.
+/// The keys are those of node_options() and of `more`. `file` stands in errors, and gives relative paths
+/// their directory. Throws Error, with the place, for an unknown key (and names the nearest), a key twice
+/// (except link), and a value that does not fit.
+NodeConf parse_node_conf(std::string_view text, const std::string& file = "node.conf",
+                         const boost::program_options::options_description& more = {});
+
+/// As parse_node_conf, from a file.
+NodeConf load_node_conf(const std::string& path,
+                        const boost::program_options::options_description& more = {});
+
+/// Puts the options of a command line, parsed with node_options() among others, over what `conf` says.
+/// Options that are not of node_options() are left alone. Relative paths count from the working directory.
+/// Throws Error as parse_node_conf does, with "command line" as the file.
+void read_options(NodeConf& conf, const boost::program_options::parsed_options& command_line);
+
+/// The text from which parse_node_conf (with the same `more`) makes an equal NodeConf. Throws Error when a
+/// value cannot be said in such a file: '#', a line end, or a blank at its edge.
+std::string write_node_conf(const NodeConf& conf);
+
+}  // namespace isoplane::topology

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/topology/node_conf.hh>
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/program_options.hpp>
+
+#include "support.hh"
+
+namespace isoplane::topology {
+
+namespace po = boost::program_options;
+using test::refusal;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+namespace {
+
+std::string refused(const std::string& text) {
+    return refusal([&] { parse_node_conf(text); });
+}
+
+po::parsed_options command_line(const std::vector<std::string>& words) {
+    static const po::options_description options = node_options();
+    return po::command_line_parser(words).options(options).run();
+}
+
+}  // namespace
+
+TEST(NodeConf, reads_every_key) {
+    const NodeConf conf = parse_node_conf(
+        "role = host, tm\nlink=ring:a\nlink=pcap:in,out\nid=7\nname=alice\nplace=rx@1 tm@2\nexec=start.txt\n"
+        "stats-period=0.5\nduration=60\njob-key=0xCafe\nfmconfig=net/fmconfig\nnetwork-cfg=n.cfg\n"
+        "shmem-map=/etc/map\npages=8\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:t0\n"
+        "mac.blue-whale.cs.uiuc.edu=02:00:00:00:00:02\nhost.blue-whale.cs.uiuc.edu.ssh=me@there\n");
+    EXPECT_THAT(conf.roles, ElementsAre("host", "tm"));
+    EXPECT_THAT(conf.links, ElementsAre("ring:a", "pcap:in,out"));
+    EXPECT_EQ(conf.id, NodeId{7});
+    EXPECT_EQ(conf.name, "alice");
+    EXPECT_EQ(conf.place, "rx@1 tm@2");
+    EXPECT_EQ(conf.exec, "start.txt");
+    EXPECT_EQ(conf.stats_period, 0.5);
+    EXPECT_EQ(conf.duration, 60.0);
+    EXPECT_EQ(conf.job_key, 0xcafeu);
+    EXPECT_EQ(conf.fmconfig, "net/fmconfig");
+    EXPECT_EQ(conf.network_cfg, "n.cfg");
+    EXPECT_EQ(conf.shmem_map, "/etc/map");
+    EXPECT_EQ(conf.pages, 8u);
+    EXPECT_EQ(conf.hosts.at("alice"), (HostConf{Mac{2, 0, 0, 0, 0, 1}, "tap:t0", {}}));
+    EXPECT_EQ(conf.hosts.at("blue-whale.cs.uiuc.edu"), (HostConf{Mac{2, 0, 0, 0, 0, 2}, {}, "me@there"}));
+}
+
+TEST(NodeConf, takes_sections_for_the_front_of_keys) {
+    EXPECT_EQ(parse_node_conf("id=1\n[host.a]\nssh=x # there\n[ mac ]\r\na=02:00:00:00:00:01\n"),
+              parse_node_conf("id=1\nhost.a.ssh=x\nhost.a.mac=02:00:00:00:00:01\n"));
+}
+
+TEST(NodeConf, may_say_nothing) {
+    EXPECT_EQ(parse_node_conf("\n# nothing\n"), NodeConf{});
+}
+
+TEST(NodeConf, reads_what_it_writes) {
+    const char* texts[] = {
+        "role=host,tm\nlink=a\nlink=b,c\nid=65533\nname=n\nplace=x@1\nexec=e\nstats-period=0.1\nduration="
+        "1e9\n",
+        "job-key=4294967295\nfmconfig=f g\nnetwork-cfg=n\nshmem-map=s\npages=1\n",
+        "host.a.b.mac=02:aa:bb:cc:dd:ee\nhost.a.b.ssh=u@v=w\nhost.link.link=ring:x\nmac.c=06:00:00:00:00:"
+        "00\n",
+        "",
+    };
+    for (const char* text : texts) {
+        const NodeConf conf = parse_node_conf(text);
+        EXPECT_EQ(parse_node_conf(write_node_conf(conf)), conf) << text;
+    }
+}
+
+TEST(NodeConf, is_not_written_when_it_would_be_read_otherwise) {
+    for (const char* value : {"a#b", "a\nb", " a", "a ", "\x01"}) {
+        NodeConf conf;
+        conf.place = value;
+        EXPECT_THAT(refusal([&] { write_node_conf(conf); }), HasSubstr("which such a file cannot hold"))
+            << value;
+    }
+}
+
+TEST(NodeConf, refuses_unknown_keys_and_names_the_nearest) {
+    EXPECT_EQ(refused("id=1\n\nstats_period=2\n"),
+              "node.conf:3:1: the option \"stats_period\" is not known: did you mean \"stats-period\"?");
+    EXPECT_EQ(refused("shmem=x\n"),
+              "node.conf:1:1: the option \"shmem\" is not known: did you mean \"shmem-map\"?");
+    EXPECT_EQ(refused("  roles=x\n"),
+              "node.conf:1:3: the option \"roles\" is not known: did you mean \"role\"?");
+    EXPECT_EQ(
+        refused("wibble=1\n"),
+        "node.conf:1:1: the option \"wibble\" is not known: see `isoplane node --help` for those that are");
+    EXPECT_EQ(
+        refused("[node]\nid=1\n"),
+        "node.conf:2:1: the option \"node.id\" is not known: see `isoplane node --help` for those that are");
+    EXPECT_EQ(refused("=1\n"),
+              "node.conf:1:1: the option \"\" is not known: see `isoplane node --help` for those that are");
+    EXPECT_EQ(refused("host.a.color=red\n"),
+              "node.conf:1:1: the option \"host.a.color\": \"host.a.color\" is not known; host.NAME.mac, "
+              "host.NAME.link or host.NAME.ssh was expected: write one of these");
+}
+
+TEST(NodeConf, refuses_lines_that_are_no_option) {
+    EXPECT_EQ(refused("id=1\nrole host\n"),
+              "node.conf:2:1: \"role host\" has no '='; \"key=value\" was expected: write that, or '#' in "
+              "front for a "
+              "comment");
+    for (const char* line : {"[", "[]", "[ ]", "[host", "[host] x", "[[host]", "[a=b]", "[a]]"})
+        EXPECT_EQ(refused(line),
+                  "node.conf:1:1: \"" + std::string(line) +
+                      "\" is no section; \"[NAME]\" was expected: close it, or begin the line with a key");
+    EXPECT_EQ(refused("place=a\x01"
+                      "b\n"),
+              "node.conf:1:8: the byte \"\\x01\" is no text: remove it");
+}
+
+TEST(NodeConf, refuses_options_twice_and_without_value) {
+    EXPECT_EQ(refused("id=1\nid=1\n"),
+              "node.conf:2:1: the option \"id\" is given twice, first on line 1: remove one");
+    EXPECT_EQ(refused("mac.a=02:00:00:00:00:01\nhost.a.mac=02:00:00:00:00:01\n"),
+              "node.conf:2:1: the option \"host.a.mac\" is given twice, first on line 1: remove one");
+    EXPECT_EQ(refused("place=\n"),
+              "node.conf:1:1: the option \"place\" has no value: write one, or remove it");
+    EXPECT_EQ(refused("link=# none\n"),
+              "node.conf:1:1: the option \"link\" has no value: write one, or remove it");
+}
+
+TEST(NodeConf, refuses_values_that_do_not_fit) {
+    const auto misfit = [](const std::string& key, const std::string& value, const std::string& expected) {
+        EXPECT_EQ(refused("\n" + key + "=" + value + "\n"), "node.conf:2:1: the option \"" + key + "\": \"" +
+                                                                value + "\" is not possible here; " +
+                                                                expected + " was expected: write one");
+    };
+    for (const char* value : {"-1", "65534", "1x", "0x1", "1 2"})
+        misfit("id", value, "a node id from 0 to 65533,");
+    for (const char* value : {"0", "-1", "inf", "nan", "1s", "1e10"})
+        misfit("duration", value, "a number of seconds above 0, such as 1 or 0.5,");
+    misfit("stats-period", "often", "a number of seconds above 0, such as 1 or 0.5,");
+    for (const char* value : {"0x", "0x123456789", "4294967296", "-1", "key"})
+        misfit("job-key", value, "a number from 0 to 4294967295, or 0x and up to eight hexadecimal digits,");
+    for (const char* value : {"Host", "host,", "host,host", "host,2"})
+        misfit("role", value,
+               "a list of different roles in lower case with commas between, such as \"host,tm\",");
+    misfit("role", "host tm", "a comma between two roles");
+    misfit("pages", "0", "a number of pages from 1 to 4294967295");
+    for (const char* value : {"x", "01:00:00:00:00:00", "00:00:00:00:00:00"})
+        misfit("mac.a", value, "the Ethernet address of one station, such as 02:69:73:00:00:01,");
+    EXPECT_THAT(refused("name=a b\n"),
+                HasSubstr("node.conf:1:1: the option \"name\": \"a b\" is not a name"));
+    EXPECT_EQ(refused("mac.=02:00:00:00:00:01\n"),
+              "node.conf:1:1: the option \"mac.\" is not known: did you mean \"mac.NAME\"?");
+    EXPECT_THAT(refused("host.mac=02:00:00:00:00:01\n"),
+                HasSubstr("\"host.mac\" is not known; host.NAME.mac"));
+}
+
+TEST(NodeConf, takes_what_its_caller_adds) {
+    po::options_description more;
+    more.add_options()("idle", po::value<std::string>(), "");
+    const NodeConf conf = parse_node_conf("id=1\nidle=spin\n", "node.conf", more);
+    EXPECT_THAT(conf.more, ElementsAre(Pair("idle", "spin")));
+    EXPECT_EQ(parse_node_conf(write_node_conf(conf), "node.conf", more), conf);
+    EXPECT_EQ(refusal([&] { parse_node_conf("idel=spin", "node.conf", more); }),
+              "node.conf:1:1: the option \"idel\" is not known: did you mean \"idle\"?");
+}
+
+TEST(NodeConf, gives_way_to_the_command_line) {
+    NodeConf conf = parse_node_conf("id=1\nlink=a\nlink=b\nplace=x@1\nmac.h=02:00:00:00:00:01\n");
+    read_options(conf,
+                 command_line({"--id=2", "--link", "c", "--link", "d", "--host.h.mac=02:00:00:00:00:02"}));
+    EXPECT_EQ(conf.id, NodeId{2});
+    EXPECT_THAT(conf.links, ElementsAre("c", "d"));
+    EXPECT_EQ(conf.place, "x@1");
+    EXPECT_EQ(conf.hosts.at("h").mac, (Mac{2, 0, 0, 0, 0, 2}));
+    EXPECT_EQ(conf.error("id", "no.").what(), std::string("command line: the option \"id\": no."));
+    EXPECT_EQ(conf.error("place", "no.").what(), std::string("node.conf:4:1: the option \"place\": no."));
+}
+
+TEST(NodeConf, refuses_bad_command_lines_as_it_does_files) {
+    NodeConf conf;
+    EXPECT_EQ(refusal([&] {
+                  read_options(conf, command_line({"--id", "x"}));
+              }),
+              "command line: the option \"id\": \"x\" is not possible here; a node id from 0 to 65533, was "
+              "expected: "
+              "write one");
+    EXPECT_EQ(refusal([&] {
+                  read_options(conf, command_line({"--id", "1", "--id", "2"}));
+              }),
+              "command line: the option \"id\" is given twice: remove one");
+}
+
+TEST(NodeConf, counts_paths_from_its_directory_and_those_of_the_command_line_from_here) {
+    NodeConf conf = parse_node_conf("fmconfig=net/fmconfig\nexec=/abs\n", "/etc/isoplane/node.conf");
+    EXPECT_EQ(conf.resolve(conf.fmconfig), "/etc/isoplane/net/fmconfig");
+    EXPECT_EQ(conf.resolve(conf.exec), "/abs");
+    read_options(conf, command_line({"--fmconfig", "mine"}));
+    EXPECT_EQ(conf.resolve(conf.fmconfig), (std::filesystem::current_path() / "mine").string());
+    EXPECT_EQ(parse_node_conf("", "node.conf").resolve("x"), "x");
+}
+
+}  // namespace isoplane::topology
