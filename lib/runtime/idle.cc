@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <sched.h>
+#include <time.h>
+
+#include <isoplane/runtime/idle.hh>
+#include <stdexcept>
+#include <string>
+
+namespace isoplane::runtime {
+
+IdlePolicy parse_idle_policy(std::string_view word) {
+    for (IdlePolicy policy : {IdlePolicy::kSpin, IdlePolicy::kYield, IdlePolicy::kDoze}) {
+        if (word == to_string(policy)) return policy;
+    }
+    throw std::invalid_argument("'" + std::string(word) + "' is no idle policy: use spin, yield or doze");
+}
+
+std::string_view to_string(IdlePolicy policy) {
+    switch (policy) {
+        case IdlePolicy::kSpin:
+            return "spin";
+        case IdlePolicy::kYield:
+            return "yield";
+        case IdlePolicy::kDoze:
+            return "doze";
+    }
+    return "?";
+}
+
+void Idler::idle() noexcept {
+    if (policy_ == IdlePolicy::kYield || empty_rounds_ < kPatience + kDozeAfter) {
+        sched_yield();
+        return;
+    }
+    empty_rounds_ = kPatience + kDozeAfter;  // stays dozing, and never wraps
+    constexpr timespec kNap{0, 50'000};
+    nanosleep(&kNap, nullptr);
+}
+
+}  // namespace isoplane::runtime

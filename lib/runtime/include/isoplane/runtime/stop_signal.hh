@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+namespace isoplane::runtime {
+
+/// SIGINT and SIGTERM as a file descriptor that becomes readable, so that a control loop can wait for them
+/// together with anything else. A second signal ends the process at once, for who cannot wait. SIGPIPE is
+/// ignored.
+///
+/// Create it before any thread starts; all threads inherit the handling.
+class StopSignal {
+  public:
+    StopSignal();
+    ~StopSignal();
+    StopSignal(const StopSignal&) = delete;
+    StopSignal& operator=(const StopSignal&) = delete;
+
+    int fd() const noexcept;
+    bool raised() const noexcept;
+};
+
+}  // namespace isoplane::runtime

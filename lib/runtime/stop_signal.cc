@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <isoplane/runtime/stop_signal.hh>
+
+namespace isoplane::runtime {
+
+namespace {
+
+// A handler has no context of its own but this.
+std::atomic<int> event{-1};
+std::atomic<bool> seen{false};
+
+void on_signal(int number) {
+    if (seen.exchange(true)) _exit(128 + number);
+    const std::uint64_t one = 1;
+    // An eventfd that has just been made cannot be full.
+    [[maybe_unused]] const auto written = write(event.load(), &one, sizeof one);
+}
+
+void handle(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+    seen = false;
+    event = eventfd(0, EFD_CLOEXEC);
+    handle(SIGINT, on_signal);
+    handle(SIGTERM, on_signal);
+    // A file at its limit, as a pipe without a reader, is an error of the write that meets it.
+    handle(SIGPIPE, SIG_IGN);
+    handle(SIGXFSZ, SIG_IGN);
+}
+
+StopSignal::~StopSignal() {
+    handle(SIGINT, SIG_DFL);
+    handle(SIGTERM, SIG_DFL);
+    close(event.exchange(-1));
+}
+
+int StopSignal::fd() const noexcept {
+    return event;
+}
+bool StopSignal::raised() const noexcept {
+    return seen;
+}
+
+}  // namespace isoplane::runtime

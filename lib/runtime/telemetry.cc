@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <rte_telemetry.h>
+
+#include <isoplane/runtime/telemetry.hh>
+#include <mutex>
+#include <stdexcept>
+#include <string_view>
+
+namespace isoplane::runtime {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// What the callbacks serve. rte_telemetry passes no user data and cannot unregister, hence a global.
+const Views* served = nullptr;
+std::mutex served_mutex;
+
+rte_tel_data* container(const Json& value);
+
+void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) {
+    const std::string name = key.substr(0, RTE_TEL_MAX_STRING_LEN - 1);
+    if (value.is_number_unsigned()) {
+        rte_tel_data_add_dict_u64(dict, name.c_str(), value.get<std::uint64_t>());
+    } else if (value.is_structured()) {
+        rte_tel_data_add_dict_container(dict, name.c_str(), container(value), 0);
+    } else {
+        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        rte_tel_data_add_dict_string(dict, name.c_str(), text.c_str());
+    }
+}
+
+void fill_dict(rte_tel_data* dict, const Json& object) {
+    rte_tel_data_start_dict(dict);
+    for (const auto& [key, value] : object.items())
+        add_to_dict(dict, key, value);
+}
+
+/// An array as a dictionary keyed by name or position: rte_telemetry's arrays cannot hold what ours do.
+Json keyed(const Json& value) {
+    if (value.is_object()) return value;
+    Json object = Json::object();
+    std::size_t index = 0;
+    for (const Json& item : value) {
+        const bool named = item.is_object() && item.contains("name") && item["name"].is_string();
+        object[named ? item["name"].get<std::string>() : std::to_string(index)] = item;
+        ++index;
+    }
+    return object;
+}
+
+/// rte_telemetry frees a container together with what it is added to.
+rte_tel_data* container(const Json& value) {
+    rte_tel_data* data = rte_tel_data_alloc();
+    fill_dict(data, keyed(value));
+    return data;
+}
+
+int answer(const char* command, const char* parameter, rte_tel_data* data) {
+    const std::lock_guard lock(served_mutex);
+    const std::string name = std::string(command).substr(std::string_view("/isoplane/").size());
+    if (served == nullptr || !served->has(name)) return -1;
+    Json report = keyed(served->show(name));
+    if (parameter != nullptr && *parameter != '\0') {
+        if (!report.contains(parameter)) return -1;
+        report = Json(report[parameter]);
+    }
+    fill_dict(data, report);
+    return 0;
+}
+
+}  // namespace
+
+Telemetry::Telemetry(const Views& views) {
+    const std::lock_guard lock(served_mutex);
+    if (served != nullptr) throw std::logic_error("telemetry is already served in this process");
+    served = &views;
+    for (const auto& [name, make] : views.all()) {
+        rte_telemetry_register_cmd(
+            ("/isoplane/" + name).c_str(), answer,
+            "Returns this report. Parameter: the name of one entry, for that one only");
+    }
+}
+
+Telemetry::~Telemetry() {
+    const std::lock_guard lock(served_mutex);
+    served = nullptr;
+}
+
+}  // namespace isoplane::runtime

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <isoplane/runtime/histogram.hh>
+
+namespace isoplane::runtime {
+namespace {
+
+TEST(Histogram, tells_small_values_exactly) {
+    Histogram h;
+    for (std::uint64_t v = 0; v < 32; ++v)
+        h.record(v);
+    EXPECT_EQ(h.count(), 32U);
+    EXPECT_EQ(h.quantile(0.5), 15U);
+    EXPECT_EQ(h.quantile(1), 31U);
+}
+
+TEST(Histogram, tells_any_value_to_within_a_thirty_second) {
+    for (std::uint64_t v = 33; v < (std::uint64_t{1} << 42); v = v * 5 / 3 + 1) {
+        Histogram h;
+        h.record(v);
+        const auto told = static_cast<double>(h.quantile(0.5));
+        EXPECT_NEAR(told, static_cast<double>(v), static_cast<double>(v) / 32) << v;
+    }
+}
+
+TEST(Histogram, puts_what_is_too_large_in_the_last_bucket) {
+    Histogram h;
+    h.record(UINT64_MAX);
+    EXPECT_EQ(h.count(), 1U);
+    EXPECT_GT(h.quantile(0.5), std::uint64_t{1} << 42);
+}
+
+TEST(Histogram, knows_nothing_when_empty_or_cleared) {
+    Histogram h;
+    EXPECT_EQ(h.quantile(0.99), 0U);
+    h.record(7);
+    h.clear();
+    EXPECT_EQ(h.count(), 0U);
+}
+
+}  // namespace
+}  // namespace isoplane::runtime
