@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <rte_common.h>
+#include <rte_ether.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "port_link.hh"
+#include "sockets.hh"
+
+namespace isoplane::link {
+
+namespace {
+
+/// When a peer goes, the driver unmaps the memory it shares with it on the EAL's interrupt thread, and looks
+/// whether an lcore is just reading it only before the burst. So that thread must not push an lcore aside in
+/// the middle of one: as a batch thread it runs where the lcores yield, or on a CPU of its own. It makes the
+/// driver's race rare, not impossible.
+void calm_interrupt_thread() {
+    std::error_code ignored;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+        std::string name;
+        std::getline(std::ifstream(task.path() / "comm"), name);
+        const sched_param none{};
+        if (name == "eal-intr-thread")
+            sched_setscheduler(std::stoi(task.path().filename()), SCHED_BATCH, &none);
+    }
+}
+
+std::unique_ptr<Link> open_memif(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
+    const Mac mac = mac_option(spec);
+    const unsigned id = spec.number("id", 0, 0, 65535);
+    const unsigned wait = spec.number("wait", options.wait_seconds, 0, 3600);
+    const SocketSide side = SocketSide::take(spec, {"role", "server", "client"}, ".id" + std::to_string(id));
+    if (!side.serves()) await_server(spec, std::chrono::seconds(wait));
+    calm_interrupt_thread();
+    // A frame lies in one buffer: where one takes several and the ring is full in the middle of it, the
+    // driver leaves the beginning behind in the ring and sends all of it again.
+    const unsigned buffer = std::clamp(options.mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN, 2048U, 65535U);
+    const unsigned slots = std::clamp(rte_log2_u32(options.rx_descriptors), 1U, 14U);
+    const std::string arguments = "role=" + std::string(side.serves() ? "server" : "client") +
+                                  ",socket-abstract=no,socket=" + spec.target + ",id=" + std::to_string(id) +
+                                  ",rsize=" + std::to_string(slots) + ",bsize=" + std::to_string(buffer) +
+                                  ",mac=" + to_text(mac);
+    return std::make_unique<PortLink>(
+        spec, name, options, Device::plug(spec, "net_memif", arguments, side.lock()),
+        PortTraits{.limits = {.longest = buffer}, .on_interrupt_thread = true, .bytes = ByteCount::kEdge});
+}
+
+}  // namespace
+
+Driver memif_driver() {
+    return {
+        .kind = {.name = "memif",
+                 .summary = "joins two processes through a memif socket",
+                 .target = "SOCKET",
+                 .options = {{"role", "server|client",
+                              "server serves the socket; by default whoever comes first"},
+                             {"id", "NUMBER", "of the interface, the same at both ends; 0 by default"},
+                             {"wait", "SECONDS", "how long the client waits for the socket; 10 by default"},
+                             kMacOption},
+                 .root = false,
+                 .multi_segment = true,
+                 .max_mtu = kAnyMtu,
+                 .queues = 1,
+                 .zero_copy = false,
+                 .rate = "25 M/s",
+                 .needs = "a directory to write to"},
+        .open = open_memif};
+}
+
+}  // namespace isoplane::link
