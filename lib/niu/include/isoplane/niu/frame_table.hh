@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <rte_mbuf.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace isoplane::niu {
+
+/// A frame that has arrived in order, until the last of its messages has been released.
+struct ReceivedFrame {
+    rte_mbuf* packet = nullptr;
+    std::span<const std::byte> payload{};
+    std::uint32_t holds = 0;  ///< messages under way to their users, and one while it is being read
+    std::uint16_t source = 0;
+};
+
+/// The received frames that users hold, and the order in which they came. As many as credit has been given
+/// for, so there is always a place.
+class FrameTable {
+  public:
+    using Id = std::uint32_t;
+
+    explicit FrameTable(unsigned capacity) : frames_(capacity), free_(capacity), queue_(capacity) {
+        for (unsigned i = 0; i < capacity; ++i)
+            free_[i] = capacity - 1 - i;
+        free_count_ = capacity;
+    }
+
+    /// Takes the packet over, with one hold.
+    void push(rte_mbuf* packet, std::span<const std::byte> payload, std::uint16_t source) noexcept {
+        const Id id = free_[--free_count_];
+        frames_[id] = {packet, payload, 1, source};
+        queue_[tail_] = id;
+        tail_ = tail_ + 1 == queue_.size() ? 0 : tail_ + 1;
+        ++queued_;
+    }
+
+    bool empty() const noexcept { return queued_ == 0; }
+    /// The frame that came first, for reading. Only while not empty.
+    Id pop() noexcept {
+        const Id id = queue_[head_];
+        head_ = head_ + 1 == queue_.size() ? 0 : head_ + 1;
+        --queued_;
+        return id;
+    }
+
+    ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
+
+    /// Gives one hold back. Returns whether that was the last, and the packet with it freed.
+    bool release(Id id) noexcept {
+        if (--frames_[id].holds != 0) return false;
+        rte_pktmbuf_free(frames_[id].packet);
+        free_[free_count_++] = id;
+        return true;
+    }
+
+    unsigned capacity() const noexcept { return static_cast<unsigned>(frames_.size()); }
+    unsigned in_use() const noexcept { return capacity() - free_count_; }
+    bool full() const noexcept { return free_count_ == 0; }
+
+  private:
+    std::vector<ReceivedFrame> frames_;
+    std::vector<Id> free_;  ///< a stack: the place used last is the warmest
+    std::vector<Id> queue_;
+    unsigned free_count_;
+    unsigned head_ = 0;
+    unsigned tail_ = 0;
+    unsigned queued_ = 0;
+};
+
+}  // namespace isoplane::niu

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Messages between the nodes of a job over one link: each arrives once, in order per pair of nodes, intact,
+/// whatever the network loses, repeats, reorders or damages; and is not copied on its way.
+///
+/// - Everything is called by the thread that polls the stage, and nothing waits: a call that cannot go on
+///   says so, and the caller polls and tries again.
+/// - What the other side has not acknowledged is kept; what a user has not released costs its sender credit.
+/// - A peer that restarts, or is silent for too long, is lost: state() says so and calls towards it fail.
+///
+/// doc/niu.md describes the protocol and all that can be set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/message.hh>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <isoplane/niu/counters.hh>
+#include <isoplane/niu/frame_table.hh>
+#include <isoplane/niu/options.hh>
+#include <isoplane/niu/peer.hh>
+#include <isoplane/niu/timer_wheel.hh>
+#include <isoplane/runtime/backlog.hh>
+#include <isoplane/runtime/pool.hh>
+#include <isoplane/runtime/stage.hh>
+
+namespace isoplane::niu {
+
+/// Room for a message inside the packet that will carry it. Forgetting it is harmless.
+struct SendBuffer {
+    std::span<std::byte> data{};  ///< may be made shorter at its end before it is sent
+    NodeId to = 0;
+    wire::Protocol protocol{};
+    bool granted = false;
+
+    explicit operator bool() const noexcept { return granted; }
+};
+
+/// A message, or a fragment of one that did not fit a frame; fragments of a message follow each other. Its
+/// data is in the packet it came in, until it is released.
+struct Received {
+    NodeId source = 0;
+    wire::Protocol protocol{};
+    std::uint32_t size = 0;    ///< of the whole message; not counting the extension of ordered protocols
+    std::uint32_t offset = 0;  ///< of this part in it
+    std::span<const std::byte> data{};  ///< with the extension, in ordered protocols
+    FrameTable::Id frame = 0;
+
+    bool whole() const noexcept { return offset == 0 && data.size() >= size; }
+};
+
+class Niu final : public runtime::Stage {
+  public:
+    using Time = runtime::Time;
+
+    /// `pool` has packets with room for the MTU, and is what the link receives into. At most
+    /// three eighths of it are ever used for what is sent, and as many granted to peers. Throws
+    /// std::invalid_argument for options that cannot be.
+    Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool, Options options);
+    ~Niu() override;
+
+    unsigned poll(Time now) override;
+    void set_quiet(bool quiet) override { quiet_ = quiet; }
+    std::size_t held() const override;
+    std::size_t discard() override;
+    void describe(nlohmann::json& out) const override;
+    void clear_counters() override;
+
+    // Sending.
+
+    /// Room for a message of `size` bytes, at most max_message(to). Write it and send() it before anything
+    /// else is called here. Empty when the peer is not up, or when nothing can be sent to it now: it has no
+    /// room, the window or the pool is used up, or a transfer is under way.
+    SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size) noexcept;
+    void send(const SendBuffer& buffer) noexcept;
+
+    /// Copies a message of at most max_message(to). False as buffer() is empty.
+    bool send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
+
+    /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
+    /// it is while transferring(to). One at a time to a peer. False as buffer() is empty.
+    bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
+    bool transferring(NodeId to) const noexcept { return peers_[to].transfer.size != 0; }
+
+    /// The largest message that fits a frame to that peer; 0 before it is known.
+    std::size_t max_message(NodeId to) const noexcept {
+        const std::uint16_t payload = peers_[to].max_payload;
+        return payload > wire::kMessageHeaderSize ? payload - wire::kMessageHeaderSize : 0;
+    }
+
+    // Receiving.
+
+    /// The next message, or fragment, from any peer. False when there is none.
+    bool receive(Received& received) noexcept;
+    /// When the user is done with it; in any order. The last of its frame returns a credit.
+    void release(const Received& received) noexcept { release_hold(received.frame); }
+
+    // Membership.
+
+    PeerState state(NodeId node) const noexcept { return peers_[node].state; }
+    bool all_up() const noexcept;
+    /// A sentence with the names of the nodes that have not been found within the limit; empty before that,
+    /// and when all have.
+    std::string missing() const;
+
+    /// Leaves the job as soon as all that was sent has arrived and all peers do the same. From here on
+    /// nothing can be sent.
+    void close() noexcept;
+    /// All have left, or the limit has passed.
+    bool closed() const noexcept { return closed_; }
+    /// A sentence with the names of peers that did not close within the limit; empty when all did.
+    std::string left_open() const;
+
+    const Counters& counters() const noexcept { return counters_; }
+    const Peer& peer(NodeId node) const noexcept { return peers_[node]; }
+
+  private:
+    // niu.cc: what comes in.
+    void process(rte_mbuf* packet) noexcept;
+    bool belongs(const Peer& peer, const wire::Header& header) noexcept;
+    void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
+    void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
+    void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
+    void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
+    bool continues(Peer& peer, const wire::Message& message, Received& received) noexcept;
+    void release_hold(FrameTable::Id id) noexcept;
+
+    // send.cc: messages into frames.
+    bool may_open(Peer& peer) noexcept;
+    bool open_frame(Peer& peer) noexcept;
+    void close_frame(Peer& peer) noexcept;
+    void pump(Peer& peer) noexcept;
+
+    // transmit.cc: frames out.
+    bool serve(Peer& peer) noexcept;
+    void serve_touched() noexcept;
+    void transmit(Peer& peer) noexcept;
+    bool resend(Peer& peer, Sequence sequence) noexcept;
+    void recover(Peer& peer) noexcept;
+    void on_timer(Peer& peer) noexcept;
+    void check_silence(Peer& peer) noexcept;
+    bool send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept;
+    void write_headers(Peer& peer, std::byte* at, wire::Kind kind, Sequence sequence, std::uint16_t length,
+                       std::uint32_t crc) noexcept;
+    rte_mbuf* packet() noexcept;
+    void emit(rte_mbuf* packet) noexcept;
+    void push_out() noexcept;
+    void touch(Peer& peer) noexcept;
+    void arm(const Peer& peer, Time at) noexcept { wheel_.call(id_of(peer), at); }
+    void rearm(const Peer& peer) noexcept;
+
+    // membership.cc: who is there.
+    void on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void on_bye(Peer& peer, const wire::Header& header) noexcept;
+    void come_up(Peer& peer) noexcept;
+    void lose(Peer& peer, PeerState state) noexcept;
+    std::size_t forget(Peer& peer) noexcept;
+    void send_hello(Peer* peer, wire::Kind kind) noexcept;
+    void tend_membership() noexcept;
+    void tend_closing() noexcept;
+    bool has_left(const Peer& peer) const noexcept;
+    bool is_peer(const Peer& peer) const noexcept;
+
+    NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
+
+    Options options_;
+    wire::Expect expect_;
+    runtime::Input& from_;
+    runtime::Backlog to_;
+    runtime::Pool& pool_;
+
+    Time now_{};
+    runtime::Burst out_{};
+    std::uint16_t out_count_ = 0;
+    bool blocked_ = false;  ///< the output did not take everything; nothing more is sent before it has
+    bool quiet_ = false;
+    std::vector<Peer> peers_;
+    std::vector<NodeId> touched_;
+    unsigned kept_ = 0;  ///< frames in all send windows, and open ones
+    unsigned most_kept_;
+
+    std::uint32_t credit_;  ///< that each peer is given
+    FrameTable frames_;
+    static constexpr FrameTable::Id kNoFrame = UINT32_MAX;
+    FrameTable::Id reading_ = kNoFrame;
+    wire::MessageCursor cursor_{{}};
+
+    TimerWheel wheel_;
+    Time membership_at_{};
+    runtime::Duration hello_wait_;
+    Time started_ = Time::min();  ///< of the first poll
+    bool closing_ = false;
+    bool closed_ = false;
+    Time close_started_{};
+    Time all_left_ = Time::max();
+
+    Counters counters_;
+};
+
+}  // namespace isoplane::niu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <isoplane/wire/ethernet.hh>
+#include <string>
+#include <vector>
+
+#include <isoplane/niu/rtt.hh>
+
+namespace isoplane::niu {
+
+/// A node of the job, numbered from 0.
+using NodeId = std::uint16_t;
+
+/// Defects that tests plant to see that they would be found.
+struct Planted {
+    bool never_resend = false;
+    bool deliver_duplicates = false;
+    bool keep_credit = false;
+};
+
+struct Options {
+    NodeId node = 0;                 ///< this one
+    std::vector<std::string> nodes;  ///< the names of all; empty for a node without an NIU
+    std::uint32_t job_key = 0;
+    std::uint32_t epoch = 1;  ///< of this incarnation: not 0, and greater than that of any before it
+    std::uint64_t build_id = 0;
+    wire::MacAddress mac{};
+    std::uint16_t ethertype = wire::kDefaultEtherType;
+    std::uint16_t mtu = 1500;  ///< bytes behind the Ethernet header that the link carries
+    bool trust_fcs = false;    ///< leave the payload CRC out where both ends do
+
+    unsigned window = 256;  ///< frames on their way to one peer, and those one peer may have sent; power of 2
+    bool coalesce = true;   ///< small messages sent between two polls share frames
+    unsigned ack_every = 16;  ///< frames, at the most, that one acknowledgement is for
+    runtime::Duration ack_delay = std::chrono::microseconds{20};
+    TimeoutLimits timeout{};
+
+    runtime::Duration silence = std::chrono::seconds{30};          ///< after which a peer is dead
+    runtime::Duration hello_every = std::chrono::milliseconds{1};  ///< at first; less often with time
+    runtime::Duration hello_limit = std::chrono::seconds{30};      ///< after which missing nodes are named
+    runtime::Duration close_limit = std::chrono::seconds{30};      ///< after which closing waits for nobody
+    runtime::Duration linger = std::chrono::milliseconds{20};  ///< a closed node still answers for so long
+
+    Planted planted{};
+};
+
+}  // namespace isoplane::niu

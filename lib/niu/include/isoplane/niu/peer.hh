@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/message.hh>
+#include <span>
+
+#include <isoplane/niu/credit.hh>
+#include <isoplane/niu/options.hh>
+#include <isoplane/niu/receive_window.hh>
+#include <isoplane/niu/rtt.hh>
+#include <isoplane/niu/send_window.hh>
+
+namespace isoplane::niu {
+
+enum class PeerState : std::uint8_t {
+    kUnknown,  ///< not heard of yet
+    kHeard,    ///< it has presented itself; whether it knows us is open
+    kUp,       ///< both know each other: messages flow
+    kDead,     ///< silent for too long, while up
+};
+
+/// The frame to a peer that messages are being written into. Not in the window yet.
+struct OpenFrame {
+    rte_mbuf* packet = nullptr;
+    std::byte* at = nullptr;   ///< where the next message begins
+    std::byte* end = nullptr;  ///< of the room for messages
+};
+
+/// A large message on its way out: the part of the caller's memory that is not in frames yet.
+struct Transfer {
+    std::span<const std::byte> rest{};
+    std::uint32_t size = 0;
+    wire::Protocol protocol{};
+};
+
+/// How far the large message that is coming in has come.
+struct Assembly {
+    std::uint32_t size = 0;    ///< 0: none
+    std::uint32_t offset = 0;  ///< of the next fragment
+};
+
+/// All that is known about one other node.
+struct Peer {
+    Peer(const Options& options, std::uint32_t credit)
+        : out(options.window), in(options.window), grant(credit), rtt(options.timeout) {}
+
+    using Time = runtime::Time;
+
+    /// All that was sent to it has arrived.
+    bool sent_all() const noexcept { return out.empty() && open.packet == nullptr && transfer.size == 0; }
+
+    PeerState state = PeerState::kUnknown;
+    bool touched = false;           ///< on the list of those with something to send
+    bool ack_now = false;           ///< tell it at the next opportunity what has arrived
+    bool ask_now = false;           ///< have it tell us
+    bool stalled = false;           ///< a message waits for credit
+    unsigned unacked = 0;           ///< data frames received since we last acknowledged
+    std::uint16_t max_payload = 0;  ///< what fits a frame, on both sides
+    wire::Header header{};          ///< of frames to it: what stays the same is filled in
+
+    OpenFrame open{};
+    Transfer transfer{};
+    SendWindow out;
+    Allowance allowance;
+    ReceiveWindow in;
+    Grant grant;
+    RttEstimator rtt;
+    Assembly assembly{};
+
+    Time ack_at = Time::max();      ///< unless something else has carried it before
+    Time resend_at = Time::max();   ///< in flight for too long
+    Time recover_at = Time::max();  ///< look again for frames that have been overtaken
+    Time ask_at = Time::max();      ///< no credit and nothing under way that would bring some
+    Time silent_at = Time::max();   ///< ask whether it is alive, and in the end believe it is not
+    Time heard{};                   ///< when it last sent us anything
+    unsigned unanswered = 0;        ///< questions since then
+
+    std::uint32_t epoch = 0;  ///< 0 before we have heard of it
+    wire::MacAddress mac = wire::kBroadcastMac;
+    unsigned held = 0;           ///< frames from it in users' hands
+    bool bye_received = false;   ///< it has closed, and everything it sent is here
+    bool bye_confirmed = false;  ///< it knows the same of us
+    Time bye_heard{};
+};
+
+}  // namespace isoplane::niu

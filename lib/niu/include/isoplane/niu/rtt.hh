@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include <isoplane/runtime/time.hh>
+
+namespace isoplane::niu {
+
+struct TimeoutLimits {
+    runtime::Duration initial = std::chrono::milliseconds{5};  ///< before the first sample
+    runtime::Duration least = std::chrono::microseconds{500};  ///< well above what a scheduler takes away
+    runtime::Duration most = std::chrono::milliseconds{100};  ///< so long after a cut has healed, at the most
+};
+
+/// How long a frame and its acknowledgement take, and so when to stop waiting: RFC 6298 in nanoseconds.
+///
+/// Samples must be of frames sent once only (Karn): the acknowledgement of one sent twice does not say which
+/// it was.
+class RttEstimator {
+  public:
+    using Duration = runtime::Duration;
+
+    explicit RttEstimator(const TimeoutLimits& limits) noexcept : limits_(limits), timeout_(limits.initial) {}
+
+    void sample(Duration rtt) noexcept {
+        if (smoothed_ == Duration::zero()) {
+            smoothed_ = std::max(rtt, Duration{1});
+            variation_ = rtt / 2;
+        } else {
+            const Duration error = rtt > smoothed_ ? rtt - smoothed_ : smoothed_ - rtt;
+            variation_ += (error - variation_) / 4;
+            smoothed_ = std::max(smoothed_ + (rtt - smoothed_) / 8, Duration{1});
+        }
+        timeout_ = std::clamp(smoothed_ + 4 * variation_, limits_.least, limits_.most);
+    }
+
+    /// A wait was in vain: the next is twice as long.
+    void back_off() noexcept { doublings_ = std::min(doublings_ + 1, kMostDoublings); }
+    /// The other end has answered.
+    void answered() noexcept { doublings_ = 0; }
+
+    Duration timeout() const noexcept { return std::min(timeout_ * (1 << doublings_), limits_.most); }
+
+    /// A frame that others have overtaken is lost when this has passed since it was sent: a quarter of the
+    /// round trip is left to reordering.
+    Duration loss_delay() const noexcept {
+        return smoothed_ == Duration::zero() ? timeout_ : smoothed_ + smoothed_ / 4;
+    }
+
+    Duration smoothed() const noexcept { return smoothed_; }  ///< zero before the first sample
+    Duration variation() const noexcept { return variation_; }
+
+  private:
+    static constexpr int kMostDoublings = 16;
+
+    TimeoutLimits limits_;
+    Duration smoothed_{0};
+    Duration variation_{0};
+    Duration timeout_;
+    int doublings_ = 0;
+};
+
+}  // namespace isoplane::niu

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <rte_mbuf.h>
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <isoplane/niu/sequence.hh>
+#include <isoplane/runtime/time.hh>
+
+namespace isoplane::niu {
+
+/// A frame kept until it is acknowledged. Its packet holds one reference of ours, beside that of whoever is
+/// sending it.
+struct SentFrame {
+    rte_mbuf* packet = nullptr;
+    runtime::Time sent{};  ///< the last time
+    std::uint32_t payload_crc = 0;
+    std::uint16_t payload_length = 0;
+    std::uint16_t times_sent = 0;
+};
+
+/// The sending end of a stream: a ring of frames by sequence number, acknowledged from one side, filled from
+/// the other.
+///
+///     first() <= what is in flight < first_unsent() <= what waits to be sent < next()
+class SendWindow {
+  public:
+    using Time = runtime::Time;
+    using Duration = runtime::Duration;
+
+    /// `size` is a power of two.
+    explicit SendWindow(unsigned size) : ring_(size), mask_(size - 1) {}
+
+    bool full() const noexcept { return next_ - first_ > mask_; }
+    bool empty() const noexcept { return next_ == first_; }
+    bool in_flight() const noexcept { return unsent_ != first_; }
+    bool has_unsent() const noexcept { return unsent_ != next_; }
+    unsigned size() const noexcept { return next_ - first_; }
+    Sequence first() const noexcept { return first_; }
+    Sequence first_unsent() const noexcept { return unsent_; }
+    Sequence next() const noexcept { return next_; }
+
+    SentFrame& operator[](Sequence sequence) noexcept { return ring_[sequence & mask_]; }
+
+    /// Takes the packet over as frame next(). Only while the window is not full.
+    void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length) noexcept {
+        (*this)[next_++] = {packet, {}, payload_crc, payload_length, 0};
+    }
+
+    /// Frame first_unsent() goes out for the first time.
+    void mark_sent(Time now) noexcept {
+        SentFrame& frame = (*this)[unsent_++];
+        frame.sent = now;
+        frame.times_sent = 1;
+    }
+
+    struct Acknowledged {
+        bool possible = true;           ///< false: of frames never sent
+        unsigned frames = 0;            ///< that need not be kept any longer
+        bool news = false;              ///< anything that was not known
+        std::optional<Duration> rtt{};  ///< of the newest frame, if it was sent only once
+    };
+
+    /// What a frame from the other end says, in any order and any number of times. Frees what is
+    /// acknowledged up to `ack`.
+    Acknowledged acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept;
+
+    /// Calls `resend(sequence)` for each frame that is lost by what has been acknowledged: three later ones
+    /// have arrived, one of them sent no earlier, and `delay` has passed since it was sent. It has to mark
+    /// the frame as sent again; false makes an end. Returns when to look again, Time::max() for not at all.
+    template <typename Resend>
+    Time recover(Time now, Duration delay, Resend&& resend) noexcept {
+        Time again = Time::max();
+        const auto span = static_cast<unsigned>(std::bit_width(selective_));
+        for (unsigned i = 0; i < span; ++i) {
+            if (has_arrived(i) || std::popcount(selective_ >> i) < kLater) continue;
+            const SentFrame& frame = (*this)[first_ + i];
+            if (frame.sent > newest_arrived_) continue;
+            if (frame.sent + delay > now) {
+                again = std::min(again, frame.sent + delay);
+            } else if (!resend(first_ + i)) {
+                return now;
+            }
+        }
+        return again;
+    }
+
+    /// Calls `resend(sequence)` for the oldest `most` frames in flight that are not known to have arrived.
+    template <typename Resend>
+    void resend_oldest(unsigned most, Resend&& resend) noexcept {
+        const unsigned span = unsent_ - first_;
+        for (unsigned i = 0; i < span && most > 0; ++i) {
+            if (has_arrived(i)) continue;
+            if (!resend(first_ + i)) return;
+            --most;
+        }
+    }
+
+    /// Starts a new stream. Returns how many frames it freed.
+    unsigned reset() noexcept;
+
+  private:
+    static constexpr int kLater = 3;
+
+    bool has_arrived(unsigned i) const noexcept {
+        return i != 0 && i <= 64 && (selective_ >> (i - 1) & 1) != 0;
+    }
+    void note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept;
+
+    std::vector<SentFrame> ring_;
+    Sequence mask_;
+    Sequence first_ = 0;
+    Sequence unsent_ = 0;
+    Sequence next_ = 0;
+    std::uint64_t selective_ = 0;  ///< bit i: frame first_ + 1 + i has arrived
+    Time newest_arrived_{};        ///< when the newest frame that has arrived was sent
+};
+
+}  // namespace isoplane::niu

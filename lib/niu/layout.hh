@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <isoplane/wire/ethernet.hh>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/message.hh>
+
+namespace isoplane::niu {
+
+/// What stands in a packet in front of its payload.
+inline constexpr std::size_t kOverhead = wire::kEthernetSize + wire::kHeaderSize;
+
+/// What is skipped of a packet's room, so that the first message of a frame is aligned to 8.
+inline constexpr std::uint16_t kAlignment = (8 - (kOverhead + wire::kMessageHeaderSize) % 8) % 8;
+
+}  // namespace isoplane::niu

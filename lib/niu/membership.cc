@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <rte_ether.h>
+
+#include <algorithm>
+#include <array>
+#include <isoplane/niu/niu.hh>
+#include <isoplane/wire/hello.hh>
+
+#include "layout.hh"
+
+namespace isoplane::niu {
+
+namespace {
+
+constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
+
+}  // namespace
+
+bool Niu::is_peer(const Peer& peer) const noexcept {
+    const NodeId node = id_of(peer);
+    return node != options_.node && !options_.nodes[node].empty();
+}
+
+bool Niu::all_up() const noexcept {
+    return std::all_of(peers_.begin(), peers_.end(),
+                       [this](const Peer& p) { return !is_peer(p) || p.state == PeerState::kUp; });
+}
+
+/// A hello to everybody, or to one peer that is known; an answer to one.
+void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
+    if (blocked_) return;
+    rte_mbuf* m = packet();
+    if (m == nullptr) return;
+    std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
+    const wire::Hello hello{
+        .roles = wire::kRoleHost,
+        .features = options_.trust_fcs ? wire::kFeatureNoPayloadCrc : std::uint8_t{0},
+        .mtu = options_.mtu,
+        .credit = credit_,
+        .build_id = options_.build_id,
+        .name = std::string_view(options_.nodes[options_.node]).substr(0, wire::kMaxNameSize)};
+    const std::size_t size =
+        wire::encode_hello({at + kOverhead, wire::kHelloSize + wire::kMaxNameSize}, hello);
+    wire::Header header{.kind = kind,
+                        .job_key = options_.job_key,
+                        .source = options_.node,
+                        .destination = peer != nullptr ? id_of(*peer) : wire::kBroadcast,
+                        .epoch = options_.epoch,
+                        .peer_epoch = peer != nullptr ? peer->header.peer_epoch : std::uint16_t{0}};
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
+                       header, {at + kOverhead, size});
+    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
+                          peer != nullptr ? peer->mac : wire::kBroadcastMac, options_.mac,
+                          options_.ethertype);
+    m->data_len = static_cast<std::uint16_t>(kOverhead + size);
+    m->pkt_len = m->data_len;
+    emit(m);
+}
+
+void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
+    const wire::Header& header = frame.header;
+    const bool older = peer.epoch != 0 && static_cast<std::int32_t>(header.epoch - peer.epoch) < 0;
+    if (header.epoch == 0 || older || !is_peer(peer)) {
+        counters_.stale_epoch.add();
+        return;
+    }
+    if (header.epoch != peer.epoch) {
+        if (peer.state == PeerState::kUp) lose(peer, PeerState::kUnknown);
+        if (peer.held != 0) return;  // of its last life; it will present itself again
+        const auto hello = wire::decode_hello(frame.payload);
+        forget(peer);
+        peer.state = PeerState::kHeard;
+        peer.epoch = header.epoch;
+        peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
+        peer.allowance.reset(hello->credit);
+        const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
+        peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},
+                       .job_key = options_.job_key,
+                       .source = options_.node,
+                       .destination = header.source,
+                       .epoch = options_.epoch,
+                       .peer_epoch = static_cast<std::uint16_t>(header.epoch)};
+        const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
+        std::copy_n(ethernet->src_addr.addr_bytes, peer.mac.size(), peer.mac.begin());
+    }
+    if (peer.state != PeerState::kHeard && peer.state != PeerState::kUp) return;
+    const bool knows_us = header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);
+    if (peer.state == PeerState::kHeard && knows_us) come_up(peer);
+    if (header.kind == wire::Kind::kHello) {
+        send_hello(&peer, wire::Kind::kHelloAck);
+    } else if (peer.state == PeerState::kUp) {
+        peer.ack_now = true;  // any frame that names its epoch tells it that we know it
+        touch(peer);
+    }
+}
+
+void Niu::come_up(Peer& peer) noexcept {
+    peer.state = PeerState::kUp;
+    peer.heard = now_;
+    peer.unanswered = 0;
+    peer.silent_at = now_ + options_.silence / 4;
+    rearm(peer);
+}
+
+void Niu::lose(Peer& peer, PeerState state) noexcept {
+    forget(peer);
+    peer.state = state;
+    counters_.peers_lost.add();
+}
+
+/// Both streams with all that is in them. Returns how many frames that were.
+std::size_t Niu::forget(Peer& peer) noexcept {
+    kept_ -= peer.out.size() + (peer.open.packet != nullptr ? 1U : 0U);
+    std::size_t freed = peer.out.reset() + peer.in.reset();
+    if (peer.open.packet != nullptr) {
+        rte_pktmbuf_free(peer.open.packet);
+        ++freed;
+    }
+    peer.open = {};
+    peer.transfer = {};
+    peer.assembly = {};
+    peer.grant.reset();
+    peer.rtt = RttEstimator(options_.timeout);
+    peer.ack_now = peer.ask_now = peer.stalled = false;
+    peer.bye_received = peer.bye_confirmed = false;
+    peer.unacked = 0;
+    peer.ack_at = peer.resend_at = peer.recover_at = peer.ask_at = peer.silent_at = Time::max();
+    return freed;
+}
+
+void Niu::tend_membership() noexcept {
+    if (started_ == Time::min()) started_ = now_;
+    membership_at_ = now_ + hello_wait_;
+    if (closing_) return tend_closing();
+    bool somebody_unknown = false;
+    bool somebody_heard = false;
+    for (Peer& peer : peers_) {
+        if (!is_peer(peer)) continue;
+        somebody_unknown |= peer.state == PeerState::kUnknown;
+        somebody_heard |= peer.state == PeerState::kHeard;
+        if (peer.state == PeerState::kHeard && !quiet_) send_hello(&peer, wire::Kind::kHello);
+    }
+    if (somebody_unknown && !quiet_) send_hello(nullptr, wire::Kind::kHello);
+    if (somebody_unknown || somebody_heard) {
+        hello_wait_ = std::min(hello_wait_ * 2, kSlowestHello);
+    } else {
+        hello_wait_ = options_.hello_every;
+    }
+}
+
+std::string Niu::missing() const {
+    if (started_ == Time::min() || now_ - started_ < options_.hello_limit) return {};
+    std::string names;
+    for (const Peer& peer : peers_) {
+        if (is_peer(peer) && (peer.state == PeerState::kUnknown || peer.state == PeerState::kHeard))
+            names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
+    }
+    if (names.empty()) return {};
+    return name() + " has not found " + names +
+           "; see that they run, with the same job key, and are on the same network";
+}
+
+void Niu::close() noexcept {
+    if (closing_) return;
+    closing_ = true;
+    for (Peer& peer : peers_)
+        close_frame(peer);
+    close_started_ = now_;
+    hello_wait_ = options_.hello_every;
+    membership_at_ = now_;
+}
+
+/// Its bye and ours have arrived. Whether ours has we may never learn, when the last word is lost and its
+/// sender gone; but a peer that still misses ours would go on asking.
+bool Niu::has_left(const Peer& peer) const noexcept {
+    if (!is_peer(peer) || (peer.state != PeerState::kUp && peer.state != PeerState::kHeard)) return true;
+    return peer.sent_all() && peer.bye_received &&
+           (peer.bye_confirmed || now_ - peer.bye_heard >= options_.linger);
+}
+
+void Niu::tend_closing() noexcept {
+    bool all = true;
+    for (Peer& peer : peers_) {
+        if (has_left(peer)) continue;
+        all = false;
+        if (peer.state == PeerState::kHeard) send_hello(&peer, wire::Kind::kHello);
+        if (blocked_ || peer.state != PeerState::kUp) continue;
+        if (peer.sent_all()) send_control(peer, wire::Kind::kBye, peer.bye_received ? 1 : 0);
+    }
+    all_left_ = all ? std::min(all_left_, now_) : Time::max();
+    if ((all && now_ - all_left_ >= options_.linger) || now_ - close_started_ >= options_.close_limit)
+        closed_ = true;
+}
+
+void Niu::on_bye(Peer& peer, const wire::Header& header) noexcept {
+    if (peer.state == PeerState::kHeard) come_up(peer);
+    peer.heard = now_;
+    on_acknowledgement(peer, header);
+    peer.bye_received = true;
+    peer.bye_heard = now_;
+    if (header.sequence == 1) peer.bye_confirmed = true;
+    if (closing_ && peer.sent_all() && header.sequence == 0 && !blocked_)
+        send_control(peer, wire::Kind::kBye, 1);
+    // The last linger begins again: it has asked, so it may ask once more.
+    if (all_left_ != Time::max()) all_left_ = now_;
+}
+
+std::string Niu::left_open() const {
+    if (!closed_) return {};
+    std::string names;
+    for (const Peer& peer : peers_) {
+        if (!has_left(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
+    }
+    if (names.empty()) return {};
+    return name() + " left while " + names + " had not closed; what those sent last may be lost";
+}
+
+}  // namespace isoplane::niu

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <rte_prefetch.h>
+
+#include <algorithm>
+#include <bit>
+#include <isoplane/niu/niu.hh>
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/isotach.hh>
+#include <stdexcept>
+
+#include "layout.hh"
+
+namespace isoplane::niu {
+
+namespace {
+
+Options checked(Options options, const runtime::Pool& pool) {
+    if (!std::has_single_bit(options.window) || options.window > 32768) {
+        throw std::invalid_argument("a window of " + std::to_string(options.window) +
+                                    " frames cannot be; give a power of two up to 32768");
+    }
+    if (options.node >= options.nodes.size()) {
+        throw std::invalid_argument("node " + std::to_string(options.node) + " is none of the job's " +
+                                    std::to_string(options.nodes.size()) +
+                                    " nodes; list all of them, this one included");
+    }
+    if (options.epoch == 0) throw std::invalid_argument("epoch 0 means unknown; give a greater one");
+    if (options.mtu < wire::kMinMtu) {
+        throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
+                                    " is too small; links carry at least " + std::to_string(wire::kMinMtu));
+    }
+    const unsigned room = rte_pktmbuf_data_room_size(pool.raw()) - RTE_PKTMBUF_HEADROOM;
+    if (options.mtu + wire::kEthernetSize + kAlignment > room) {
+        throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
+                                    " needs packets with more room than " + std::to_string(room) +
+                                    " bytes; give a pool of larger packets, or a smaller MTU");
+    }
+    return options;
+}
+
+/// What may be kept for sending, and what may be granted: a quarter of the pool stays for acknowledgements,
+/// and for frames that are refused.
+unsigned share_of(const runtime::Pool& pool) {
+    return pool.size() * 3 / 8;
+}
+
+/// Frames that each peer may have sent us.
+std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool) {
+    const auto peers = std::max<std::size_t>(options.nodes.size() - 1, 1);
+    const auto share = static_cast<std::uint32_t>(share_of(pool) / peers);
+    if (share == 0) {
+        throw std::invalid_argument("a pool of " + std::to_string(pool.size()) +
+                                    " packets is too small for " + std::to_string(peers) +
+                                    " peers; give one with three for each at least");
+    }
+    return std::min(options.window, share);
+}
+
+}  // namespace
+
+Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool, Options options)
+    : Stage(std::move(name)),
+      options_(checked(std::move(options), pool)),
+      expect_{.encapsulation = {.ethertype = options_.ethertype},
+              .job_key = options_.job_key,
+              .node = options_.node,
+              .node_count = static_cast<std::uint16_t>(options_.nodes.size())},
+      from_(takes_from(from)),
+      to_(gives_to(to)),
+      pool_(pool),
+      most_kept_(share_of(pool)),
+      credit_(credit_for_each(options_, pool)),
+      frames_(static_cast<unsigned>(options_.nodes.size()) * credit_),
+      wheel_(static_cast<unsigned>(options_.nodes.size())),
+      hello_wait_(options_.hello_every) {
+    peers_.reserve(options_.nodes.size());
+    for (std::size_t i = 0; i < options_.nodes.size(); ++i)
+        peers_.emplace_back(options_, credit_);
+    touched_.reserve(options_.nodes.size());
+}
+
+Niu::~Niu() {
+    discard();
+}
+
+unsigned Niu::poll(Time now) {
+    now_ = now;
+    blocked_ = !to_.flush();
+    runtime::Burst burst;
+    const std::uint16_t n = from_.receive(burst);
+    for (std::uint16_t i = 0; i < n; ++i)
+        rte_prefetch0(rte_pktmbuf_mtod(burst[i], void*));
+    for (std::uint16_t i = 0; i < n; ++i)
+        process(burst[i]);
+    wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
+    if (now >= membership_at_) tend_membership();
+    const std::uint64_t sent_before = counters_.frames_sent.get();
+    serve_touched();
+    push_out();
+    return n + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
+}
+
+/// Owns the packet from here on.
+void Niu::process(rte_mbuf* packet) noexcept {
+    const wire::Decoded frame = wire::decode(runtime::Packet::bytes_of(packet), expect_);
+    if (!frame) [[unlikely]] {
+        counters_.rejected[static_cast<std::size_t>(frame.reason)].add();
+        rte_pktmbuf_free(packet);
+        return;
+    }
+    Peer& peer = peers_[frame.header.source];
+    switch (frame.header.kind) {
+        case wire::Kind::kData:
+        case wire::Kind::kAck:
+        case wire::Kind::kCredit:
+        case wire::Kind::kCreditRequest:
+            return on_stream_frame(peer, frame, packet);
+        case wire::Kind::kHello:
+        case wire::Kind::kHelloAck:
+            on_hello(peer, frame, packet);
+            break;
+        case wire::Kind::kBye:
+            if (belongs(peer, frame.header)) on_bye(peer, frame.header);
+            break;
+        case wire::Kind::kToken:
+        case wire::Kind::kProbe:
+            break;
+    }
+    rte_pktmbuf_free(packet);
+}
+
+/// Whether the frame is between the two incarnations that talk to each other.
+bool Niu::belongs(const Peer& peer, const wire::Header& header) noexcept {
+    const bool known = peer.state == PeerState::kUp || peer.state == PeerState::kHeard;
+    if (known && header.epoch == peer.epoch &&
+        header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]]
+        return true;
+    counters_.stale_epoch.add();
+    return false;
+}
+
+void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept {
+    const wire::Header& header = frame.header;
+    if (!belongs(peer, header)) [[unlikely]] {
+        rte_pktmbuf_free(packet);
+        return;
+    }
+    if (peer.state == PeerState::kHeard) [[unlikely]]
+        come_up(peer);
+    peer.heard = now_;
+    on_acknowledgement(peer, header);
+    if (header.kind == wire::Kind::kData) [[likely]]
+        return on_data(peer, header.sequence, packet);
+    rte_pktmbuf_free(packet);
+    if (header.kind == wire::Kind::kCreditRequest) {
+        peer.ack_now = true;
+        touch(peer);
+    }
+}
+
+void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
+    const auto acknowledged = peer.out.acknowledge(header.ack, header.selective, now_);
+    if (!acknowledged.possible) [[unlikely]] {
+        counters_.impossible_ack.add();
+        return;
+    }
+    kept_ -= acknowledged.frames;
+    if (acknowledged.news) {
+        peer.rtt.answered();
+        if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
+        peer.resend_at = peer.out.in_flight() ? now_ + peer.rtt.timeout() : Time::max();
+    }
+    if (header.selective != 0) [[unlikely]]
+        recover(peer);
+    if (peer.allowance.raise(header.credit) && peer.stalled) {
+        peer.stalled = false;
+        peer.ask_at = Time::max();
+        peer.rtt.answered();
+    }
+    if (peer.transfer.size != 0) touch(peer);
+}
+
+void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
+    const bool gap = peer.in.early() != 0;
+    Arrival arrival = peer.in.accept(sequence, packet, peer.grant.limit());
+    if (arrival == Arrival::kDuplicate && options_.planted.deliver_duplicates && !frames_.full()) [[unlikely]]
+        return hand_up(peer, packet);
+    switch (arrival) {
+        case Arrival::kInOrder:
+            hand_up(peer, packet);
+            while (rte_mbuf* next = peer.in.take())
+                hand_up(peer, next);
+            break;
+        case Arrival::kEarly:
+            counters_.early.add();
+            break;
+        case Arrival::kDuplicate:
+            counters_.duplicates.add();
+            rte_pktmbuf_free(packet);
+            break;
+        case Arrival::kBeyond:
+            counters_.beyond_credit.add();
+            rte_pktmbuf_free(packet);
+            break;
+    }
+    // Anything out of the ordinary is told at once, so that the sender mends it soon.
+    if (gap || arrival != Arrival::kInOrder || ++peer.unacked >= options_.ack_every) {
+        peer.ack_now = true;
+        touch(peer);
+    } else if (peer.ack_at == Time::max()) {
+        peer.ack_at = now_ + options_.ack_delay;
+        arm(peer, peer.ack_at);
+    }
+}
+
+void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
+    const std::byte* frame = rte_pktmbuf_mtod_offset(packet, const std::byte*, wire::kEthernetSize);
+    const std::size_t length = wire::frame_layout::PayloadLength::get(frame);
+    frames_.push(packet, {frame + wire::kHeaderSize, length}, id_of(peer));
+    ++peer.held;
+    counters_.frames_received.add();
+}
+
+bool Niu::receive(Received& received) noexcept {
+    for (;;) {
+        if (reading_ == kNoFrame) {
+            if (frames_.empty()) return false;
+            reading_ = frames_.pop();
+            cursor_ = wire::MessageCursor(frames_[reading_].payload);
+        }
+        ReceivedFrame& frame = frames_[reading_];
+        for (wire::Message message; cursor_.next(message);) {
+            received.source = frame.source;
+            if (!continues(peers_[frame.source], message, received)) [[unlikely]] {
+                counters_.broken_message.add();
+                continue;
+            }
+            received.protocol = message.header.protocol;
+            received.data = message.body;
+            received.frame = reading_;
+            ++frame.holds;
+            counters_.messages_received.add();
+            return true;
+        }
+        release_hold(std::exchange(reading_, kNoFrame));
+    }
+}
+
+/// Whether the message is whole, or the fragment that comes next; sets size and offset.
+bool Niu::continues(Peer& peer, const wire::Message& message, Received& received) noexcept {
+    const wire::MessageHeader& header = message.header;
+    if (header.fragment == wire::kWholeMessage) [[likely]] {
+        received.size = header.size_or_offset;
+        received.offset = 0;
+        return peer.assembly.size == 0;
+    }
+    const std::uint32_t extension = wire::is_ordered(header.protocol) ? wire::kIsotachSize : 0;
+    const std::uint32_t data = header.length - extension;
+    Assembly& assembly = peer.assembly;
+    if ((header.fragment & wire::kFirstFragment) != 0) {
+        if (assembly.size != 0) return false;
+        assembly = {header.size_or_offset, 0};
+    } else if (header.size_or_offset != assembly.offset || data > assembly.size - assembly.offset) {
+        return false;
+    }
+    received.size = assembly.size;
+    received.offset = assembly.offset;
+    assembly.offset += data;
+    if (assembly.offset == assembly.size) assembly = {};
+    return true;
+}
+
+void Niu::release_hold(FrameTable::Id id) noexcept {
+    Peer& peer = peers_[frames_[id].source];
+    if (!frames_.release(id)) return;
+    --peer.held;
+    if (options_.planted.keep_credit) [[unlikely]]
+        return;
+    peer.grant.release();
+    if (peer.grant.worth_telling()) touch(peer);
+}
+
+}  // namespace isoplane::niu

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <isoplane/niu/niu.hh>
+#include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/isotach.hh>
+
+#include "layout.hh"
+
+namespace isoplane::niu {
+
+namespace {
+
+void put_message(std::byte* at, const wire::MessageHeader& header) noexcept {
+    wire::encode_message(std::span<std::byte, wire::kMessageHeaderSize>(at, wire::kMessageHeaderSize),
+                         header);
+}
+
+}  // namespace
+
+/// Remembers that somebody waits when it is for credit: if the update is lost, it has to be asked for.
+bool Niu::may_open(Peer& peer) noexcept {
+    if (peer.state != PeerState::kUp || peer.out.full()) return false;
+    if (peer.allowance.covers(peer.out.next())) [[likely]]
+        return true;
+    if (!peer.stalled) {
+        peer.stalled = true;
+        peer.ask_at = now_ + peer.rtt.timeout();
+        arm(peer, peer.ask_at);
+    }
+    return false;
+}
+
+bool Niu::open_frame(Peer& peer) noexcept {
+    close_frame(peer);
+    if (!may_open(peer) || kept_ == most_kept_) return false;
+    rte_mbuf* m = packet();
+    if (m == nullptr) return false;
+    ++kept_;
+    m->data_off = static_cast<std::uint16_t>(m->data_off + kAlignment);
+    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    peer.open = {m, payload, payload + peer.max_payload};
+    return true;
+}
+
+/// If a frame is open. From here on it has its number, and only its header will change.
+void Niu::close_frame(Peer& peer) noexcept {
+    const OpenFrame open = std::exchange(peer.open, {});
+    rte_mbuf* m = open.packet;
+    if (m == nullptr) return;
+    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    const auto length = static_cast<std::uint16_t>(open.at - payload);
+    if (length == 0) {  // room was asked for and never used
+        --kept_;
+        return rte_pktmbuf_free(m);
+    }
+    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
+    m->pkt_len = m->data_len;
+    const bool unchecked = (peer.header.flags & wire::kFlagNoPayloadCrc) != 0;
+    peer.out.push(m, unchecked ? 0 : wire::crc32c({payload, length}), length);
+}
+
+SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size) noexcept {
+    Peer& peer = peers_[to];
+    const std::size_t needed = wire::kMessageHeaderSize + size;
+    if (static_cast<std::size_t>(peer.open.end - peer.open.at) < needed) {
+        if (closing_ || peer.transfer.size != 0 || needed > peer.max_payload || !open_frame(peer)) return {};
+        touch(peer);
+    }
+    return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true};
+}
+
+void Niu::send(const SendBuffer& buffer) noexcept {
+    Peer& peer = peers_[buffer.to];
+    assert(buffer.data.data() == peer.open.at + wire::kMessageHeaderSize);
+    const auto size = static_cast<std::uint16_t>(buffer.data.size());
+    const std::uint32_t extension = wire::is_ordered(buffer.protocol) ? wire::kIsotachSize : 0;
+    put_message(peer.open.at, {buffer.protocol, wire::kWholeMessage, size, size - extension});
+    peer.open.at += wire::kMessageHeaderSize + size;
+    counters_.messages_sent.add();
+    if (!options_.coalesce) close_frame(peer);
+}
+
+bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
+    const SendBuffer room = buffer(to, protocol, message.size());
+    if (!room) return false;
+    std::copy(message.begin(), message.end(), room.data.begin());
+    counters_.copied_bytes.add(message.size());
+    send(room);
+    return true;
+}
+
+bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
+    assert(!wire::is_ordered(protocol));
+    Peer& peer = peers_[to];
+    if (message.size() <= max_message(to)) return send(to, protocol, message);
+    if (closing_ || peer.transfer.size != 0 || peer.state != PeerState::kUp) return false;
+    close_frame(peer);  // so that nothing sent from here on gets ahead
+    peer.transfer = {message, static_cast<std::uint32_t>(message.size()), protocol};
+    touch(peer);
+    return true;
+}
+
+/// Moves as much of the transfer into frames as window, credit and pool allow; an acknowledgement or credit
+/// goes on from there.
+void Niu::pump(Peer& peer) noexcept {
+    Transfer& transfer = peer.transfer;
+    while (transfer.size != 0 && open_frame(peer)) {
+        const std::size_t chunk =
+            std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize);
+        const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
+        const bool last = chunk == transfer.rest.size();
+        const std::uint8_t fragment = offset == 0 ? wire::kFirstFragment : last ? wire::kLastFragment : 0;
+        put_message(peer.open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(chunk),
+                                   offset == 0 ? transfer.size : offset});
+        std::memcpy(peer.open.at + wire::kMessageHeaderSize, transfer.rest.data(), chunk);
+        peer.open.at += wire::kMessageHeaderSize + chunk;
+        close_frame(peer);
+        counters_.messages_sent.add();
+        counters_.copied_bytes.add(chunk);
+        transfer.rest = transfer.rest.subspan(chunk);
+        if (last) transfer = {};
+    }
+}
+
+}  // namespace isoplane::niu

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/niu/send_window.hh>
+#include <isoplane/runtime/packet.hh>
+
+namespace isoplane::niu {
+
+void SendWindow::note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept {
+    newest_arrived_ = std::max(newest_arrived_, frame.sent);
+    result.rtt = frame.times_sent == 1 ? std::optional(now - frame.sent) : std::nullopt;
+    result.news = true;
+}
+
+SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept {
+    Acknowledged result;
+    if (before(unsent_, ack)) [[unlikely]] {
+        result.possible = false;
+        return result;
+    }
+    if (before(ack, first_)) return result;
+
+    runtime::Burst done;
+    std::uint16_t n = 0;
+    bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
+    while (first_ != ack) {
+        const SentFrame& frame = (*this)[first_++];
+        if (!known) note_arrival(frame, now, result);
+        known = (selective_ & 1) != 0;
+        selective_ >>= 1;
+        ++result.frames;
+        done[n++] = frame.packet;
+        if (n == done.size() || first_ == ack) {
+            rte_pktmbuf_free_bulk(done.data(), n);
+            n = 0;
+        }
+    }
+    if (selective == 0) [[likely]]
+        return result;
+    const unsigned behind_first = in_flight() ? unsent_ - first_ - 1 : 0;
+    if (behind_first < 64) selective &= (std::uint64_t{1} << behind_first) - 1;
+    for (std::uint64_t news = selective & ~selective_; news != 0; news &= news - 1)
+        note_arrival((*this)[first_ + 1 + static_cast<Sequence>(std::countr_zero(news))], now, result);
+    selective_ |= selective;
+    return result;
+}
+
+unsigned SendWindow::reset() noexcept {
+    const unsigned freed = size();
+    for (; first_ != next_; ++first_)
+        rte_pktmbuf_free((*this)[first_].packet);
+    first_ = unsent_ = next_ = 0;
+    selective_ = 0;
+    newest_arrived_ = {};
+    return freed;
+}
+
+}  // namespace isoplane::niu

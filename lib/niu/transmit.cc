@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/niu/niu.hh>
+
+#include "layout.hh"
+
+namespace isoplane::niu {
+
+namespace {
+
+/// Frames sent again at once when nothing has been heard: enough to mend the end of a burst in one round
+/// trip, few enough not to flood what may be a crowded network.
+constexpr unsigned kResentAtOnce = 8;
+
+/// When to try again what the output or the pool did not allow.
+constexpr runtime::Duration kSoon = std::chrono::microseconds{10};
+
+}  // namespace
+
+void Niu::touch(Peer& peer) noexcept {
+    if (peer.touched) return;
+    peer.touched = true;
+    touched_.push_back(id_of(peer));
+}
+
+void Niu::serve_touched() noexcept {
+    std::size_t kept = 0;
+    const std::size_t n = touched_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        Peer& peer = peers_[touched_[i]];
+        if (serve(peer)) {
+            touched_[kept++] = touched_[i];
+        } else {
+            peer.touched = false;
+        }
+    }
+    touched_.resize(kept);
+}
+
+/// Sends what there is to send. Returns whether something is left that nothing but another try will move.
+bool Niu::serve(Peer& peer) noexcept {
+    if (peer.transfer.size != 0) pump(peer);
+    close_frame(peer);
+    while (peer.out.has_unsent()) {
+        if (blocked_) return true;
+        transmit(peer);
+    }
+    if (peer.state != PeerState::kUp) return false;
+    if (peer.ack_now || peer.grant.worth_telling()) {
+        const wire::Kind kind = peer.ack_now ? wire::Kind::kAck : wire::Kind::kCredit;
+        if (blocked_ || !send_control(peer, kind, peer.out.next())) return true;
+        counters_.acks_sent.add();
+    }
+    if (peer.ask_now) {
+        if (blocked_ || !send_control(peer, wire::Kind::kCreditRequest, peer.out.next())) return true;
+        peer.ask_now = false;
+        counters_.requests_sent.add();
+    }
+    return peer.transfer.size != 0 && may_open(peer);  // then it is the pool that is used up
+}
+
+void Niu::transmit(Peer& peer) noexcept {
+    const Sequence sequence = peer.out.first_unsent();
+    const SentFrame& frame = peer.out[sequence];
+    write_headers(peer, rte_pktmbuf_mtod(frame.packet, std::byte*), wire::Kind::kData, sequence,
+                  frame.payload_length, frame.payload_crc);
+    rte_mbuf_refcnt_update(frame.packet, 1);
+    peer.out.mark_sent(now_);
+    counters_.frames_sent.add();
+    if (peer.resend_at == Time::max()) {
+        peer.resend_at = now_ + peer.rtt.timeout();
+        arm(peer, peer.resend_at);
+    }
+    emit(frame.packet);
+}
+
+/// The packet itself only if nobody else can see it: a ring hands the very packet to the receiver, and a
+/// driver may not have sent it yet.
+bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
+    if (blocked_) return false;
+    if (options_.planted.never_resend) [[unlikely]]
+        return true;
+    SentFrame& frame = peer.out[sequence];
+    rte_mbuf* m = frame.packet;
+    if (rte_mbuf_refcnt_read(m) == 1) {
+        rte_mbuf_refcnt_update(m, 1);
+    } else {
+        m = rte_pktmbuf_copy(m, pool_.raw(), 0, UINT32_MAX);
+        if (m == nullptr) {
+            counters_.no_packets.add();
+            return false;
+        }
+        counters_.copied_bytes.add(frame.payload_length);
+    }
+    write_headers(peer, rte_pktmbuf_mtod(m, std::byte*), wire::Kind::kData, sequence, frame.payload_length,
+                  frame.payload_crc);
+    frame.sent = now_;
+    ++frame.times_sent;
+    emit(m);
+    return true;
+}
+
+void Niu::recover(Peer& peer) noexcept {
+    const Time again = peer.out.recover(now_, peer.rtt.loss_delay(), [&](Sequence sequence) {
+        if (!resend(peer, sequence)) return false;
+        counters_.resent_overtaken.add();
+        return true;
+    });
+    peer.recover_at = again <= now_ ? now_ + kSoon : again;
+    if (peer.recover_at != Time::max()) arm(peer, peer.recover_at);
+}
+
+void Niu::on_timer(Peer& peer) noexcept {
+    if (peer.state != PeerState::kUp) return;
+    if (now_ >= peer.ack_at) {
+        peer.ack_at = Time::max();
+        peer.ack_now = true;
+        touch(peer);
+    }
+    if (now_ >= peer.recover_at) recover(peer);
+    if (now_ >= peer.resend_at) {
+        peer.rtt.back_off();
+        peer.resend_at = now_ + peer.rtt.timeout();
+        peer.out.resend_oldest(kResentAtOnce, [&](Sequence sequence) {
+            if (!resend(peer, sequence)) {
+                peer.resend_at = now_ + kSoon;
+                return false;
+            }
+            counters_.resent_timeout.add();
+            return true;
+        });
+    }
+    if (now_ >= peer.ask_at) {
+        peer.rtt.back_off();
+        peer.ask_at = now_ + peer.rtt.timeout();
+        peer.ask_now = true;
+        touch(peer);
+    }
+    if (now_ >= peer.silent_at) check_silence(peer);
+    rearm(peer);
+}
+
+/// Asks in good time, so that a peer is dead only when it has not answered. One that was only not listened
+/// to, because this process was stopped, is asked first.
+void Niu::check_silence(Peer& peer) noexcept {
+    constexpr unsigned kQuestions = 3;
+    const runtime::Duration wait = options_.silence / (kQuestions + 1);
+    const runtime::Duration silent = now_ - peer.heard;
+    if (silent < wait) {
+        peer.unanswered = 0;
+        peer.silent_at = peer.heard + wait;
+    } else if (silent >= options_.silence && peer.unanswered >= kQuestions) {
+        lose(peer, PeerState::kDead);
+    } else {
+        ++peer.unanswered;
+        peer.ask_now = true;
+        touch(peer);
+        peer.silent_at = now_ + wait;
+    }
+}
+
+void Niu::rearm(const Peer& peer) noexcept {
+    const Time next = std::min({peer.ack_at, peer.resend_at, peer.recover_at, peer.ask_at, peer.silent_at});
+    if (next != Time::max()) arm(peer, next);
+}
+
+/// Acknowledgement and credit as they stand go with every frame, so nothing else has to carry them.
+void Niu::write_headers(Peer& peer, std::byte* at, wire::Kind kind, Sequence sequence, std::uint16_t length,
+                        std::uint32_t crc) noexcept {
+    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), peer.mac,
+                          options_.mac, options_.ethertype);
+    wire::Header header = peer.header;
+    header.kind = kind;
+    if (kind != wire::Kind::kData) header.flags = 0;
+    header.sequence = sequence;
+    header.ack = peer.in.expected();
+    header.selective = peer.in.selective();
+    header.credit = peer.grant.limit();
+    header.payload_length = length;
+    header.payload_crc = crc;
+    wire::encode_header(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
+                        header);
+    peer.ack_now = false;
+    peer.unacked = 0;
+    peer.ack_at = Time::max();
+    peer.grant.told();
+}
+
+bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept {
+    rte_mbuf* m = packet();
+    if (m == nullptr) return false;
+    m->data_len = kOverhead;
+    m->pkt_len = m->data_len;
+    write_headers(peer, rte_pktmbuf_mtod(m, std::byte*), kind, sequence, 0, 0);
+    emit(m);
+    return true;
+}
+
+rte_mbuf* Niu::packet() noexcept {
+    rte_mbuf* m = rte_pktmbuf_alloc(pool_.raw());
+    if (m == nullptr) [[unlikely]]
+        counters_.no_packets.add();
+    return m;
+}
+
+/// Only while not blocked_.
+void Niu::emit(rte_mbuf* m) noexcept {
+    out_[out_count_++] = m;
+    if (out_count_ == out_.size()) push_out();
+}
+
+void Niu::push_out() noexcept {
+    if (out_count_ == 0) return;
+    to_.send(out_.data(), std::exchange(out_count_, std::uint16_t{0}));
+    blocked_ = to_.size() != 0;
+}
+
+}  // namespace isoplane::niu

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace isoplane::test {
+
+inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Failed assertions of the test that runs.
+inline int failures_so_far() {
+    const testing::TestResult& result = *testing::UnitTest::GetInstance()->current_test_info()->result();
+    int failures = 0;
+    for (int i = 0; i < result.total_part_count(); ++i)
+        failures += result.GetTestPartResult(i).failed() ? 1 : 0;
+    return failures;
+}
+
+/// Checks `property(seed)` for `count` seeds, with gtest's EXPECT and ASSERT inside. A seed that fails is
+/// named with the way to replay it; after the third no more are tried.
+///
+/// ISOPLANE_SEEDS=N in the environment tries N seeds instead, ISOPLANE_SEED=K replays seed K alone.
+template <typename Property>
+void for_each_seed(std::uint64_t count, Property&& property) {
+    constexpr unsigned kEnough = 3;
+    const bool replay = std::getenv("ISOPLANE_SEED") != nullptr;
+    const std::uint64_t first = number_from_environment("ISOPLANE_SEED", 1);
+    const std::uint64_t last = replay ? first : number_from_environment("ISOPLANE_SEEDS", count);
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    unsigned failed = 0;
+    for (std::uint64_t seed = first; seed <= last && failed < kEnough; ++seed) {
+        const std::string k = std::to_string(seed);
+        SCOPED_TRACE("seed " + k + ": replay with ISOPLANE_SEED=" + k +
+                     " and --gtest_filter=" + test.test_suite_name() + "." + test.name());
+        const int before = failures_so_far();
+        property(seed);
+        if (failures_so_far() != before) ++failed;
+    }
+}
+
+}  // namespace isoplane::test

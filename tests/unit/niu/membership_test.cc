@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <stdexcept>
+
+#include "niu_test.hh"
+
+namespace isoplane::test {
+
+TEST_F(NiuTest, names_the_nodes_it_has_not_found_when_the_limit_has_passed) {
+    b.reset();
+    niu::Options alone = options(0);
+    alone.nodes = {"a", "b", "", "gamma"};
+    alone.hello_limit = 5ms;
+    a = std::make_unique<niu::Niu>("a", to_a.input(), to_b.output(), niu_pool(), alone);
+    run(4ms);
+    EXPECT_EQ(a->missing(), "");
+    run(2ms);
+    EXPECT_EQ(
+        a->missing(),
+        "a has not found b, gamma; see that they run, with the same job key, and are on the same network");
+    EXPECT_FALSE(a->all_up());
+}
+
+TEST_F(NiuTest, finds_a_node_that_starts_late) {
+    b.reset();
+    run(50ms);
+    to_b.drain();
+    b = std::make_unique<niu::Niu>("b", to_b.input(), to_a.output(), niu_pool(), options(1));
+    meet();
+    EXPECT_TRUE(a->all_up());
+}
+
+TEST_F(NiuTest, offers_no_room_towards_a_node_that_is_not_up) {
+    EXPECT_FALSE(a->buffer(1, Protocol::kNoniso, 1));
+    EXPECT_FALSE(a->transfer(1, Protocol::kNoniso, bytes(10'000)));
+    EXPECT_EQ(a->max_message(1), 0U);
+}
+
+TEST_F(NiuTest, finds_a_silent_peer_dead_and_lets_go_of_what_was_for_it) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    b.reset();
+    for (const Time end = now + 29s; now < end; now += 1ms) {
+        a->poll(now);
+        to_b.drain();
+    }
+    EXPECT_EQ(a->state(1), PeerState::kUp);
+    for (const Time end = now + 10s; now < end; now += 1ms) {
+        a->poll(now);
+        to_b.drain();
+    }
+    EXPECT_EQ(a->state(1), PeerState::kDead);
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(100)));
+    EXPECT_EQ(a->counters().peers_lost.get(), 1U);
+    EXPECT_EQ(a->held(), 0U);
+}
+
+TEST_F(NiuTest, keeps_an_idle_peer_that_answers) {
+    meet();
+    run(100s, 1ms);
+    EXPECT_EQ(a->state(1), PeerState::kUp);
+    EXPECT_EQ(b->state(0), PeerState::kUp);
+}
+
+TEST_F(NiuTest, does_not_blame_the_peer_when_it_was_stopped_itself) {
+    meet();
+    now += 100s;
+    run(100ms);
+    EXPECT_EQ(a->state(1), PeerState::kUp);
+    EXPECT_EQ(b->state(0), PeerState::kUp);
+}
+
+TEST_F(NiuTest, takes_a_restarted_peer_back_in_its_new_epoch) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    run(1ms);
+    b.reset();
+    niu::Options again = options(1);
+    again.epoch = 12;
+    b = std::make_unique<niu::Niu>("b", to_b.input(), to_a.output(), niu_pool(), again);
+    run(5ms);
+    meet();
+    EXPECT_EQ(a->counters().peers_lost.get(), 1U);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));
+    run(1ms);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(received.size, 7U);
+    b->release(received);
+}
+
+TEST_F(NiuTest, is_not_disturbed_by_a_hello_of_an_earlier_epoch) {
+    meet();
+    b.reset();
+    niu::Options earlier = options(1);
+    earlier.epoch = 9;
+    b = std::make_unique<niu::Niu>("b", to_b.input(), to_a.output(), niu_pool(), earlier);
+    run(5ms);
+    EXPECT_EQ(a->peer(1).epoch, 11U);
+    EXPECT_EQ(a->counters().peers_lost.get(), 0U);
+    EXPECT_NE(b->state(0), PeerState::kUp);
+}
+
+TEST_F(NiuTest, leaves_only_when_both_do_and_all_has_arrived) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    a->close();
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(100)));
+    run(1s, 50us);
+    EXPECT_FALSE(a->closed());
+    ASSERT_TRUE(b->receive(received));
+    b->release(received);
+    b->close();
+    run(200ms, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_TRUE(b->closed());
+    EXPECT_EQ(a->left_open() + b->left_open(), "");
+}
+
+TEST_F(NiuTest, leaves_without_a_peer_that_does_not_when_the_limit_has_passed) {
+    niu::Options impatient = options(0);
+    impatient.close_limit = 1s;
+    start(impatient, options(1));
+    meet();
+    a->close();
+    run(2s, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_EQ(a->left_open(), "a left while b had not closed; what those sent last may be lost");
+}
+
+TEST_F(NiuTest, refuses_options_that_cannot_be) {
+    const auto refused = [&](auto&& change) {
+        niu::Options o = options(0);
+        change(o);
+        EXPECT_THROW(niu::Niu("a", to_a.input(), to_b.output(), niu_pool(), o), std::invalid_argument);
+    };
+    refused([](niu::Options& o) { o.window = 100; });
+    refused([](niu::Options& o) { o.window = 0; });
+    refused([](niu::Options& o) { o.node = 2; });
+    refused([](niu::Options& o) { o.epoch = 0; });
+    refused([](niu::Options& o) { o.mtu = 100; });
+    refused([](niu::Options& o) { o.mtu = 9000; });  // more than a packet of the pool holds
+}
+
+}  // namespace isoplane::test

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "niu_test.hh"
+
+namespace isoplane::test {
+
+TEST_F(NiuTest, delivers_a_message_at_the_address_it_was_written_to) {
+    meet();
+    const niu::SendBuffer room = a->buffer(1, Protocol::kNoniso, 64);
+    ASSERT_TRUE(room);
+    const auto content = bytes(64);
+    std::copy(content.begin(), content.end(), room.data.begin());
+    a->send(room);
+    a->poll(now);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(received.data.data(), room.data.data());
+    EXPECT_EQ(copy_of(received), content);
+    EXPECT_EQ(received.source, 0);
+    EXPECT_EQ(received.protocol, Protocol::kNoniso);
+    EXPECT_TRUE(received.whole());
+    EXPECT_EQ(a->counters().copied_bytes.get() + b->counters().copied_bytes.get(), 0U);
+    b->release(received);
+}
+
+TEST_F(NiuTest, aligns_the_first_message_of_a_frame) {
+    meet();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a->buffer(1, Protocol::kNoniso, 8).data.data()) % 8, 0U);
+}
+
+TEST_F(NiuTest, lets_small_messages_share_a_frame) {
+    meet();
+    for (unsigned i = 0; i < 10; ++i)
+        ASSERT_TRUE(a->send(1, Protocol::kActive, bytes(i, i)));
+    a->poll(now);
+    EXPECT_EQ(a->counters().frames_sent.get(), 1U);
+    b->poll(now);
+    for (unsigned i = 0; i < 10; ++i) {
+        ASSERT_TRUE(b->receive(received));
+        EXPECT_EQ(copy_of(received), bytes(i, i));
+        b->release(received);
+    }
+    EXPECT_FALSE(b->receive(received));
+}
+
+TEST_F(NiuTest, sends_a_frame_for_each_message_if_told_so) {
+    niu::Options of_a = options(0);
+    of_a.coalesce = false;
+    start(of_a, options(1));
+    meet();
+    for (unsigned i = 0; i < 10; ++i)
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(i)));
+    a->poll(now);
+    EXPECT_EQ(a->counters().frames_sent.get(), 10U);
+}
+
+TEST_F(NiuTest, sends_the_part_of_a_buffer_that_was_used) {
+    meet();
+    niu::SendBuffer room = a->buffer(1, Protocol::kNoniso, 1000);
+    room.data = room.data.first(3);
+    a->send(room);
+    a->poll(now);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(received.size, 3U);
+    b->release(received);
+}
+
+TEST_F(NiuTest, forgets_a_buffer_that_is_not_sent) {
+    meet();
+    ASSERT_TRUE(a->buffer(1, Protocol::kNoniso, 10));
+    run(100us);
+    EXPECT_EQ(a->counters().frames_sent.get(), 0U);
+    EXPECT_FALSE(b->receive(received));
+}
+
+TEST_F(NiuTest, carries_a_message_of_the_largest_size_that_fits_and_offers_no_more) {
+    meet();
+    const std::size_t most = a->max_message(1);
+    EXPECT_EQ(most, 1500U - 48 - 8);
+    EXPECT_FALSE(a->buffer(1, Protocol::kNoniso, most + 1));
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(most)));
+    run(20us);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(copy_of(received), bytes(most));
+    b->release(received);
+}
+
+TEST_F(NiuTest, carries_a_message_of_many_windows_in_fragments_and_the_next_after_it) {
+    meet();
+    const auto large = bytes(1'000'000);
+    ASSERT_TRUE(a->transfer(1, Protocol::kPortals, large));
+    EXPECT_TRUE(a->transferring(1));
+    EXPECT_FALSE(a->buffer(1, Protocol::kPortals, 1));
+    std::vector<std::byte> got(large.size());
+    std::size_t have = 0;
+    for (int i = 0; i < 10'000 && have < got.size(); ++i) {
+        run(5us);
+        while (b->receive(received)) {
+            ASSERT_EQ(received.size, large.size());
+            ASSERT_EQ(received.offset, have);
+            std::copy(received.data.begin(), received.data.end(), got.begin() + received.offset);
+            have += received.data.size();
+            b->release(received);
+        }
+    }
+    EXPECT_EQ(got, large);
+    EXPECT_FALSE(a->transferring(1));
+    EXPECT_TRUE(a->send(1, Protocol::kPortals, bytes(1)));
+    run(20us);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_TRUE(received.whole());
+    b->release(received);
+}
+
+TEST_F(NiuTest, keeps_small_messages_behind_a_large_one_that_was_sent_before) {
+    meet();
+    const auto large = bytes(5000);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
+    ASSERT_TRUE(a->buffer(1, Protocol::kNoniso, 1));  // never sent
+    ASSERT_TRUE(a->transfer(1, Protocol::kNoniso, large));
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(2)));
+    run(20us);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(2)));
+    run(20us);
+    std::vector<std::uint32_t> sizes;
+    while (b->receive(received)) {
+        sizes.push_back(received.size);
+        b->release(received);
+    }
+    EXPECT_EQ(sizes, (std::vector<std::uint32_t>{1, 5000, 5000, 5000, 5000, 2}));
+}
+
+TEST_F(NiuTest, offers_no_room_when_the_credit_is_used_up_and_again_when_it_returns) {
+    meet();
+    std::vector<niu::Received> kept;
+    for (int i = 0; i < 16; ++i) {
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+        run(30us);
+        ASSERT_TRUE(b->receive(received));
+        kept.push_back(received);
+    }
+    EXPECT_FALSE(b->receive(received));
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(1)));
+    run(10ms);
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(1)));
+    for (auto last = kept.rbegin(); last != kept.rend(); ++last)
+        b->release(*last);
+    run(100us);
+    EXPECT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
+}
+
+TEST_F(NiuTest, asks_for_credit_when_the_update_was_lost) {
+    meet();
+    for (int i = 0; i < 16; ++i) {
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+        run(30us);
+    }
+    while (b->receive(received))
+        b->release(received);
+    b->poll(now);
+    ASSERT_GT(to_a.drain(), 0U);
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(1)));
+    run(20ms);
+    EXPECT_GE(a->counters().requests_sent.get(), 1U);
+    EXPECT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
+}
+
+TEST_F(NiuTest, sends_again_without_a_copy_what_nobody_else_holds) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    const std::uint64_t copied = a->counters().copied_bytes.get();
+    a->poll(now);
+    ASSERT_EQ(to_b.drain(), 1U);
+    run(10ms);
+    EXPECT_GE(a->counters().resent_timeout.get(), 1U);
+    EXPECT_EQ(a->counters().copied_bytes.get(), copied);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(copy_of(received), bytes(100));
+    b->release(received);
+}
+
+TEST_F(NiuTest, sends_a_copy_of_what_the_receiver_may_be_reading) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    a->poll(now);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    for (const Time end = now + 20ms; now < end; now += 5us)
+        a->poll(now);
+    EXPECT_GE(a->counters().resent_timeout.get(), 1U);
+    EXPECT_GE(a->counters().copied_bytes.get(), 200U);
+    EXPECT_EQ(copy_of(received), bytes(100));
+    run(1ms);
+    EXPECT_GE(b->counters().duplicates.get(), 1U);
+    EXPECT_EQ(a->peer(1).out.size(), 0U);
+    b->release(received);
+}
+
+TEST_F(NiuTest, acknowledges_many_frames_at_once) {
+    meet();
+    const std::uint64_t before = b->counters().acks_sent.get();
+    for (int i = 0; i < 8; ++i)
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+    run(200us);
+    EXPECT_EQ(b->counters().acks_sent.get(), before + 1);
+    EXPECT_EQ(a->peer(1).out.size(), 0U);
+    while (b->receive(received))
+        b->release(received);
+}
+
+TEST_F(NiuTest, leaves_a_part_of_the_pool_free_whatever_is_sent_and_granted) {
+    runtime::Pool small("unit_niu_small", 15, runtime::Pool::kDefaultRoom, 0);
+    a = std::make_unique<niu::Niu>("a", to_a.input(), to_b.output(), small, options(0));
+    meet();
+    unsigned sent = 0;
+    while (a->send(1, Protocol::kNoniso, bytes(1400)))
+        ++sent;
+    EXPECT_EQ(sent, 5U);
+    EXPECT_EQ(b->peer(0).allowance.limit(), 5U);
+    run(100us);
+    EXPECT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+    run(100us);
+    while (b->receive(received))
+        b->release(received);
+    a.reset();
+    to_b.drain();
+    EXPECT_EQ(small.in_use(), 0U);
+}
+
+}  // namespace isoplane::test
