@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "command.hh"
+#include "demo/demo.hh"
+#include "doctor/doctor.hh"
+#include "node/node_command.hh"
+
+namespace {
+
+constexpr isoplane::app::Command kCommands[] = {
+    {"node", "launch a node: stages on lcores between links, with a prompt", isoplane::node::run},
+    {"demo", "run a whole network in this process and verify it", isoplane::demo::run},
+    {"doctor", "check this machine; say what would not run and the command that mends it",
+     isoplane::doctor::run},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int code = isoplane::app::dispatch(kCommands, argc, argv);
+    // What could not be written was not said: a full disk under a redirected report is no success.
+    std::cout.flush();
+    if (std::fflush(stdout) == 0 && std::cout.good()) return code;
+    std::fprintf(stderr,
+                 "isoplane: the output could not be written: %s. Make room for it or send it elsewhere.\n",
+                 std::strerror(errno));
+    return code == isoplane::app::kSuccess ? isoplane::app::kRunFailed : code;
+}

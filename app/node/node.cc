@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "node.hh"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace isoplane::node {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// How long stop() waits for packets that a link does not take: its peer is dead, or asleep.
+constexpr auto kPatience = std::chrono::seconds(1);
+
+std::uint16_t room_for(unsigned mtu) {
+    // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
+    constexpr unsigned kFraming = 14 + 4 + 4 + 12;
+    const unsigned room = RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming);
+    return static_cast<std::uint16_t>(room);
+}
+
+/// The EAL has to be told of NICs before it starts.
+runtime::EalOptions with_nics(runtime::EalOptions eal, const std::vector<link::LinkSpec>& links) {
+    eal.pci = link::pci_devices(links);
+    return eal;
+}
+
+Json port_report(const link::Link& link) {
+    const link::LinkStats s = link.stats();
+    return {{"name", link.name()},        {"rx_packets", s.ipackets}, {"rx_bytes", s.ibytes},
+            {"rx_missed", s.imissed},     {"rx_errors", s.ierrors},   {"rx_no_packets", s.rx_nombuf},
+            {"tx_packets", s.opackets},   {"tx_bytes", s.obytes},     {"tx_errors", s.oerrors},
+            {"linearised", s.linearised}, {"oversized", s.oversized}};
+}
+
+}  // namespace
+
+Node::Node(const NodeOptions& options, const std::vector<link::LinkSpec>& links)
+    : eal_(with_nics(options.eal, links)),
+      pool_("packets", options.packets, room_for(options.mtu)),
+      links_(link::open_links(links, {.pool = &pool_, .mtu = options.mtu})),
+      engine_(options.eal.workers, options.idle),
+      metrics_port_(options.metrics_port),
+      serve_telemetry_(options.eal.telemetry) {}
+
+Node::~Node() {
+    close();
+}
+
+void Node::add_views() {
+    views_.add("stage", [this] { return engine_.describe(); });
+    views_.add("link", [this] {
+        Json all = Json::array();
+        for (const auto& link : links_) {
+            link->describe(all.emplace_back(Json::object()));
+            all.back().erase("stats");  // the report on ports has them
+        }
+        return all;
+    });
+    views_.add("port", [this] {
+        Json all = Json::array();
+        for (const auto& link : links_)
+            all.push_back(port_report(*link));
+        return all;
+    });
+    views_.add("pool", [this] {
+        return Json{{"size", pool_.size()}, {"in_use", pool_.in_use()}, {"hugepages", eal_.hugepages()}};
+    });
+    views_.add("capture", [this] { return describe_capture(); });
+}
+
+void Node::ready(const runtime::Placement& placement) {
+    engine_.place(placement);
+    add_views();
+    if (serve_telemetry_) telemetry_ = std::make_unique<runtime::Telemetry>(views_);
+    if (metrics_port_) metrics_ = std::make_unique<runtime::MetricsServer>(views_, *metrics_port_);
+    for (const auto& link : links_)
+        link->start();
+}
+
+void Node::start() {
+    engine_.start();
+}
+
+std::size_t Node::stop() {
+    return engine_.stop(kPatience);
+}
+
+void Node::clear_counters() {
+    engine_.clear_counters();
+    for (const auto& link : links_)
+        link->clear_stats();
+}
+
+void Node::set_taps(bool on) {
+    const auto on_lcore_of = [&](auto edges, auto& edge, runtime::Tap* tap) {
+        for (const auto& stage : engine_.stages()) {
+            const auto& used = (stage.get()->*edges)();
+            if (std::find(used.begin(), used.end(), &edge) == used.end()) continue;
+            engine_.call(*stage, [&] { edge.set_tap(tap); });
+        }
+    };
+    using Direction = runtime::Capture::Direction;
+    for (const auto& link : links_) {
+        if (link->port_id() == link::Link::kNoPort) continue;
+        const auto tap = [&](Direction way) { return on ? &capture_->tap(link->port_id(), way) : nullptr; };
+        on_lcore_of(&runtime::Stage::inputs, link->input(), tap(Direction::kReceived));
+        on_lcore_of(&runtime::Stage::outputs, link->output(), tap(Direction::kSent));
+    }
+}
+
+void Node::capture_start(const std::string& file) {
+    if (capture_) {
+        throw std::runtime_error("already capturing to '" + capture_->file() + "'; `capture stop` ends that");
+    }
+    const bool any = std::any_of(links_.begin(), links_.end(),
+                                 [](const auto& l) { return l->port_id() != link::Link::kNoPort; });
+    if (!any)
+        throw std::runtime_error("none of the links is an ethdev port, which is what a capture can tap");
+    capture_ = std::make_unique<runtime::Capture>(file);
+    set_taps(true);
+}
+
+runtime::Capture::Figures Node::capture_stop() {
+    if (!capture_) throw std::runtime_error("nothing is being captured; `capture start FILE` begins it");
+    set_taps(false);
+    const auto figures = capture_->finish();
+    capture_.reset();
+    return figures;
+}
+
+nlohmann::json Node::describe_capture() const {
+    if (!capture_) return {{"running", false}};
+    const auto figures = capture_->figures();
+    Json report{{"running", true},
+                {"file", capture_->file()},
+                {"written", figures.written},
+                {"missed", figures.missed}};
+    if (!figures.error.empty()) report["error"] = figures.error;
+    return report;
+}
+
+std::vector<std::string> Node::close() {
+    if (links_.empty() && !metrics_ && !telemetry_) return {};
+    std::vector<std::string> failures;
+    stop();
+    if (capture_) {
+        if (const auto figures = capture_stop(); !figures.error.empty()) failures.push_back(figures.error);
+    }
+    metrics_.reset();
+    telemetry_.reset();
+    for (const auto& link : links_) {
+        link->stop();
+        if (const std::string failure = link->failure(); !failure.empty()) failures.push_back(failure);
+    }
+    links_.clear();
+    if (const unsigned out = pool_.in_use(); out != 0) {
+        failures.push_back(std::to_string(out) + " of " + std::to_string(pool_.size()) +
+                           " packets did not come back to the pool");
+    }
+    return failures;
+}
+
+}  // namespace isoplane::node

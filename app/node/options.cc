@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "options.hh"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <isoplane/topology/network.hh>
+#include <isoplane/topology/node_conf.hh>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "../command.hh"
+#include "../options.hh"
+
+namespace isoplane::node {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned kMaxMtu = 9216;
+constexpr unsigned kMaxWorkers = 64;
+
+/// What only `isoplane node` has; node.conf may say it too.
+po::options_description own_options() {
+    po::options_description own("Traffic");
+    own.add_options()  //
+        ("size", po::value<app::Whole<unsigned>>()->value_name("BYTES"),
+         "generate: bytes of a frame without FCS (64)")  //
+        ("rate", po::value<std::string>()->value_name("RATE"),
+         "generate: max, 1000pps, 2Mpps, 1Gbit (max)")  //
+        ("window", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "generate: at most N frames under way to a sink in the same node")  //
+        ("count", po::value<app::Whole<std::uint64_t>>()->value_name("N"),
+         "generate: frames to send; then the node ends")  //
+        ("expect", po::value<app::Whole<std::uint64_t>>()->value_name("N"),
+         "sink: good frames to receive; then the node ends")  //
+        ("to", po::value<app::Whole<unsigned>>()->value_name("ID"),
+         "generate: the node to send to (1, or 0 from node 1)")  //
+        ("tx-first", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "forward: begin with N bursts of own packets")  //
+        ("fabric", po::value<std::string>()->value_name("LIST"),
+         "fabric: impairments of every port, as in loss=0.01,delay=5us")  //
+        ("seed", po::value<app::Whole<std::uint64_t>>()->value_name("N"),
+         "fabric: what its dice begin with (1)");
+    po::options_description run("Running");
+    run.add_options()  //
+        ("workers", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "worker lcores (one less than there are CPUs)")  //
+        ("cpus", po::value<std::string>()->value_name("LIST"),
+         "a CPU for each worker, as in 2,3; else they float")  //
+        ("idle", po::value<std::string>()->value_name("POLICY"),
+         "spin, yield or doze (yield; spin with --cpus)")                                                   //
+        ("memory", po::value<app::Whole<unsigned>>()->value_name("MB"), "memory for packets (512)")         //
+        ("packets", po::value<app::Whole<unsigned>>()->value_name("N"), "packets in the pool (16383)")      //
+        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES"), "largest Ethernet payload (1500)")  //
+        ("hugepages", po::value<std::string>()->value_name("WHEN"),
+         "auto, on or off (auto: when enough are free)")                                                  //
+        ("eal", po::value<std::string>()->value_name("ARGS"), "further DPDK EAL arguments, in one word")  //
+        ("log", po::value<std::string>()->value_name("LEVEL"), "DPDK log level, or type:level (error)")   //
+        ("metrics", po::value<app::Whole<std::uint16_t>>()->value_name("PORT"),
+         "serve Prometheus metrics on 127.0.0.1:PORT")  //
+        ("command,c", po::value<std::vector<std::string>>()->value_name("CMD"),
+         "a command to run after the start; may be given again")        //
+        ("headless", po::bool_switch(), "do not read standard input")   //
+        ("stopped", po::bool_switch(), "wait for the command `start`")  //
+        ("json", po::bool_switch(), "print the reports at the end as one JSON object");
+    own.add(run);
+    return own;
+}
+
+/// An option that is checked to be in a range, with a sentence when it is not.
+template <typename T>
+T number(const po::variables_map& values, const char* name, T otherwise, T least, T most) {
+    if (values.count(name) == 0) return otherwise;
+    const T value = values[name].as<app::Whole<T>>().value;
+    if (value < least || value > most) {
+        std::ostringstream text;
+        text << "--" << name << ' ' << value << " is out of range: it can be " << least << " to " << most;
+        throw std::invalid_argument(text.str());
+    }
+    return value;
+}
+
+std::string word(const po::variables_map& values, const char* name, const char* otherwise) {
+    return values.count(name) == 0 ? otherwise : values[name].as<std::string>();
+}
+
+std::vector<unsigned> parse_cpus(const std::string& list) {
+    const std::vector<unsigned> allowed = runtime::allowed_cpus();
+    std::vector<unsigned> cpus;
+    std::istringstream in(list);
+    for (std::string item; std::getline(in, item, ',');) {
+        const auto it = std::find_if(allowed.begin(), allowed.end(),
+                                     [&](unsigned c) { return std::to_string(c) == item; });
+        if (it == allowed.end()) {
+            std::string known;
+            for (const unsigned cpu : allowed)
+                known += (known.empty() ? "" : ",") + std::to_string(cpu);
+            throw std::invalid_argument("--cpus names '" + item +
+                                        "', which is no CPU this process may use; it may use " + known);
+        }
+        cpus.push_back(*it);
+    }
+    if (cpus.empty()) throw std::invalid_argument("--cpus names no CPU; write for example 0,1");
+    return cpus;
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string w; in >> w;)
+        words.push_back(w);
+    return words;
+}
+
+/// The EAL says something about a level it does not know, and goes on.
+void check_log_level(const std::string& text) {
+    static const std::vector<std::string> kLevels{"emergency", "alert",  "critical", "error",
+                                                  "warning",   "notice", "info",     "debug"};
+    const std::string level = text.substr(text.find_last_of(":,") + 1);
+    const bool digit = level.size() == 1 && level[0] >= '1' && level[0] <= '8';
+    if (digit || std::find(kLevels.begin(), kLevels.end(), level) != kLevels.end()) return;
+    throw std::invalid_argument("--log " + text + ": '" + level +
+                                "' is no level: emergency, alert, critical, error, warning, notice, info and "
+                                "debug are, or 1 to 8");
+}
+
+std::chrono::nanoseconds seconds(double s) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s));
+}
+
+runtime::EalOptions eal_options(const po::variables_map& values, const runtime::Placement& placement) {
+    runtime::EalOptions eal;
+    if (values.count("cpus") != 0) eal.cpus = parse_cpus(values["cpus"].as<std::string>());
+    // One CPU stays free for everybody else, unless the user says otherwise.
+    const auto others = static_cast<unsigned>(std::max<std::size_t>(2, runtime::allowed_cpus().size()) - 1);
+    const unsigned usual =
+        eal.cpus.empty() ? std::min(others, kMaxWorkers) : static_cast<unsigned>(eal.cpus.size());
+    if (placement.highest() > kMaxWorkers) {
+        throw std::invalid_argument("--place names worker " + std::to_string(placement.highest()) +
+                                    ": there can be " + std::to_string(kMaxWorkers));
+    }
+    eal.workers = number<unsigned>(values, "workers", std::max(usual, placement.highest()), 1, kMaxWorkers);
+    eal.memory_mb = number<unsigned>(values, "memory", 512, 64, 1U << 20);
+    eal.hugepages = runtime::parse_hugepages(word(values, "hugepages", "auto"));
+    eal.log_level = word(values, "log", "error");
+    check_log_level(eal.log_level);
+    eal.extra = split_words(word(values, "eal", ""));
+    return eal;
+}
+
+RoleOptions role_options(const po::variables_map& values, const topology::NodeConf& given, unsigned mtu) {
+    RoleOptions roles;
+    roles.network = topology::load_network(given);
+    const topology::NodeConf& conf = roles.network.conf;
+    roles.roles = conf.roles;
+    roles.id = conf.id.value_or(0);
+    roles.to = static_cast<std::uint16_t>(
+        number<unsigned>(values, "to", roles.id == 1 ? 0 : 1, 0, topology::kMaxNodes - 1));
+    roles.job_key = conf.job_key.value_or(0);
+    roles.size = static_cast<std::uint16_t>(number<unsigned>(
+        values, "size", 64, traffic::kMinFrame, mtu + static_cast<unsigned>(wire::kEthernetSize)));
+    roles.count = number<std::uint64_t>(values, "count", 0, 1, UINT64_MAX);
+    roles.expect = number<std::uint64_t>(values, "expect", 0, 1, UINT64_MAX);
+    roles.rate = traffic::parse_rate(word(values, "rate", "max"));
+    roles.window = number<unsigned>(values, "window", 0, 1, 1U << 20);
+    roles.prime = number<unsigned>(values, "tx-first", 0, 1, 4096);
+    roles.impairment = fabric::parse_impairment(word(values, "fabric", ""));
+    roles.seed = number<std::uint64_t>(values, "seed", 1, 0, UINT64_MAX);
+    return roles;
+}
+
+ConsoleOptions console_options(const po::variables_map& values, const topology::NodeConf& conf) {
+    ConsoleOptions console;
+    if (values.count("command") != 0) console.commands = values["command"].as<std::vector<std::string>>();
+    console.script = conf.exec.empty() ? "" : conf.resolve(conf.exec);
+    if (conf.duration) console.duration = seconds(*conf.duration);
+    if (conf.stats_period) console.stats_period = seconds(*conf.stats_period);
+    console.headless = values["headless"].as<bool>();
+    return console;
+}
+
+NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& conf) {
+    NodeCommand command;
+    command.placement = runtime::Placement(conf.place);
+    command.node.eal = eal_options(values, command.placement);
+    command.node.idle =
+        runtime::parse_idle_policy(word(values, "idle", values.count("cpus") != 0 ? "spin" : "yield"));
+    command.node.packets = number<unsigned>(values, "packets", 16383, 1023, 1U << 24);
+    command.node.mtu = number<unsigned>(values, "mtu", 1500, 68, kMaxMtu);
+    if (values.count("metrics") != 0)
+        command.node.metrics_port = values["metrics"].as<app::Whole<std::uint16_t>>().value;
+    command.roles = role_options(values, conf, command.node.mtu);
+    command.console = console_options(values, conf);
+    for (const std::string& list : conf.links) {
+        for (link::LinkSpec& spec : link::parse_links(list))
+            command.links.push_back(std::move(spec));
+    }
+    command.stopped = values["stopped"].as<bool>();
+    command.json = values["json"].as<bool>();
+    return command;
+}
+
+/// What node.conf said of our own options, beneath what the command line said.
+void store_conf(const topology::NodeConf& conf, const po::options_description& own,
+                po::variables_map& values) {
+    std::set<std::string> seen;
+    for (const auto& [key, value] : conf.more) {
+        const bool repeats = key == "command";
+        if (!seen.insert(key).second && !repeats) throw conf.error(key, "it is given twice: remove one");
+    }
+    po::parsed_options parsed(&own);
+    for (const auto& [key, value] : conf.more)
+        parsed.options.emplace_back(key, std::vector<std::string>{value});
+    try {
+        po::store(parsed, values);
+    } catch (const po::validation_error& misfit) {
+        throw conf.error(misfit.get_option_name(), misfit.what());
+    }
+}
+
+}  // namespace
+
+std::variant<NodeCommand, int> parse_node_command(int argc, char** argv) {
+    const app::Usage usage{
+        "node", "--role ROLE[,ROLE...] --link SPEC[,SPEC...] [OPTION...]",
+        "Launches a node: stages on worker lcores between links, with a prompt.\n\n"
+        "Roles: echo returns frames; forward joins links in pairs; generate sends numbered frames;\n"
+        "sink checks them; fabric is an Ethernet switch that can impair what it carries.\n"
+        "Links: ring:NAME virtio:SOCKET memif:SOCKET afpacket:IF afxdp:IF tap:IF\n"
+        "pcap:IN[,OUT] null: pci:BDF.  Commands: see `help` at the prompt.\n"};
+    const po::options_description own = own_options();
+    po::options_description visible;
+    visible.add_options()("config", po::value<std::string>()->value_name("FILE"),
+                          "a node.conf; the command line wins");
+    visible.add(topology::node_options()).add(own);
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        topology::NodeConf conf;
+        if (values.count("config") != 0)
+            conf = topology::load_node_conf(values["config"].as<std::string>(), own);
+        topology::read_options(conf, po::command_line_parser(argc, argv).options(visible).run());
+        store_conf(conf, own, values);
+        return assemble(values, conf);
+    } catch (const std::exception& error) {
+        return app::wrong_usage("node", error.what());
+    }
+}
+
+}  // namespace isoplane::node

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "rates.hh"
+
+#include <cstdio>
+#include <isoplane/runtime/views.hh>
+#include <utility>
+
+namespace isoplane::node {
+
+namespace {
+
+std::string in_millions(std::uint64_t now, std::uint64_t before, double seconds, double unit) {
+    // A count that went down was cleared in between.
+    const double rate = now < before ? 0 : unit * static_cast<double>(now - before) / seconds / 1e6;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", rate);
+    return text;
+}
+
+}  // namespace
+
+std::string Rates::table() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - when_).count();
+    when_ = now;
+    std::vector<std::vector<std::string>> lines{
+        {"stage", "in Mpps", "in Mbit/s", "out Mpps", "out Mbit/s", "cycles/packet", "busy %", "held"}};
+    for (const auto& stage : engine_.describe()) {
+        const Seen is{stage["in"]["packets"], stage["in"].value("bytes", std::uint64_t{0}),
+                      stage["out"]["packets"], stage["out"].value("bytes", std::uint64_t{0})};
+        // Where nobody counts bytes there is no rate to tell, rather than one of zero.
+        const auto megabits = [&](const char* way, std::uint64_t now_bytes, std::uint64_t before) {
+            return stage[way].contains("bytes") ? in_millions(now_bytes, before, seconds, 8) : "-";
+        };
+        const Seen was = std::exchange(seen_[stage["name"]], is);
+        lines.push_back({stage["name"], in_millions(is.in_packets, was.in_packets, seconds, 1),
+                         megabits("in", is.in_bytes, was.in_bytes),
+                         in_millions(is.out_packets, was.out_packets, seconds, 1),
+                         megabits("out", is.out_bytes, was.out_bytes), stage["cycles_per_packet"].dump(),
+                         stage["busy_percent"].dump(), stage["held"].dump()});
+    }
+    return runtime::align(lines);
+}
+
+}  // namespace isoplane::node

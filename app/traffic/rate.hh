@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <isoplane/runtime/time.hh>
+#include <string_view>
+
+namespace isoplane::traffic {
+
+/// How fast to send: so many frames or bits a second; neither means as fast as it goes.
+struct Rate {
+    double frames_per_second = 0;
+    double bits_per_second = 0;
+};
+
+/// "max", "1000pps", "2Mpps", "100kbit", "1Gbit". Throws std::invalid_argument with a sentence.
+Rate parse_rate(std::string_view text);
+
+/// Spaces frames of one size evenly. After a pause it catches up with one burst, not with all it missed.
+class Pacer {
+  public:
+    Pacer(const Rate& rate, std::uint16_t frame_size);
+
+    /// How many of `want` frames are due at `now`.
+    std::uint16_t take(runtime::Time now, std::uint16_t want) noexcept;
+    void give_back(std::uint16_t n) noexcept { next_ -= interval_ * n; }
+
+  private:
+    runtime::Duration interval_{0};  ///< between frames; 0 without a limit
+    runtime::Time next_{};           ///< when the next frame is due
+};
+
+}  // namespace isoplane::traffic
