@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Feeds the decoder packets off both encapsulations. What it accepts must read back, through every cursor,
+/// without a byte outside the packet (the sanitizers watch), and encode to the header it was read from.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
+#include <isoplane/wire/probe.hh>
+#include <isoplane/wire/token.hh>
+
+#include "samples.hh"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace isoplane::wire {
+namespace {
+
+void require(bool holds) {
+    if (!holds) std::abort();
+}
+
+/// Reads every byte, so that none of them may lie outside the packet.
+void touch(std::span<const std::byte> bytes) {
+    volatile unsigned sum = 0;
+    for (const std::byte byte : bytes)
+        sum = sum + std::to_integer<unsigned>(byte);
+}
+
+void read_messages(std::span<const std::byte> payload, bool accepted) {
+    MessageCursor cursor(payload);
+    for (Message message; cursor.next(message);) {
+        touch(message.body);
+        if (is_ordered(message.header.protocol)) decode_isotach(message.body.first<kIsotachSize>());
+    }
+    if (accepted) require(cursor.at_end());
+}
+
+void read_token(std::span<const std::byte> payload, bool accepted) {
+    const auto view = TokenView::parse(payload, samples::kNodeCount);
+    if (accepted) require(view.has_value());
+    if (!view) return;
+    view->token();
+    for (std::size_t i = 0; i < view->size(); ++i)
+        require(view->entry(i).source < samples::kNodeCount);
+}
+
+void read_hello(std::span<const std::byte> payload, bool accepted) {
+    const auto hello = decode_hello(payload);
+    if (accepted) require(hello.has_value());
+    if (hello) touch(std::as_bytes(std::span(hello->name)));
+}
+
+void read_probe(std::span<const std::byte> payload, bool accepted) {
+    const auto probe = decode_probe(payload);
+    if (accepted && payload.size() >= kProbeSize) require(probe.has_value());
+    if (probe) probe_intact(payload);
+}
+
+/// Every reader gets every payload: those of other kinds must refuse it or make sense of it, not crash.
+void read_all(std::span<const std::byte> payload, const Decoded& decoded) {
+    const auto is = [&](Kind kind) { return decoded && decoded.header.kind == kind; };
+    read_messages(payload, is(Kind::kData));
+    read_token(payload, is(Kind::kToken));
+    read_hello(payload, is(Kind::kHello) || is(Kind::kHelloAck));
+    read_probe(payload, is(Kind::kProbe));
+}
+
+void check_round_trip(const Decoded& decoded) {
+    std::array<std::byte, kHeaderSize> again{};
+    encode_header(again, decoded.header);
+    require(std::memcmp(again.data(), decoded.payload.data() - kHeaderSize, kHeaderSize) == 0);
+}
+
+void try_transport(std::span<const std::byte> packet, Transport transport) {
+    const Decoded decoded = decode(packet, samples::expect(transport));
+    require(decoded || decoded.payload.empty());
+    if (decoded) check_round_trip(decoded);
+    const std::size_t start = samples::expect(transport).encapsulation.size() + kHeaderSize;
+    if (packet.size() >= start) read_all(decoded ? decoded.payload : packet.subspan(start), decoded);
+}
+
+/// Mends the IP and UDP lengths and checksum so that they fit the packet as it is.
+void mend_udp(std::span<std::byte> packet) {
+    std::byte* ip = packet.data() + kEthernetSize;
+    const auto total = static_cast<std::uint16_t>(packet.size() - kEthernetSize);
+    ipv4_layout::TotalLength::put(ip, total);
+    udp_layout::Length::put(ip + kIpv4Size, static_cast<std::uint16_t>(total - kIpv4Size));
+    ipv4_layout::Checksum::put(ip, 0);
+    ipv4_layout::Checksum::put(ip, ipv4_checksum(packet.subspan<kEthernetSize, kIpv4Size>()));
+}
+
+/// Makes the payload length that of what is there; most mutations change the size and would end at that
+/// check.
+void mend_frame(std::span<std::byte> frame, bool fit_length) {
+    if (frame.size() < kHeaderSize) return;
+    if (fit_length)
+        frame_layout::PayloadLength::put(frame.data(),
+                                         static_cast<std::uint16_t>(frame.size() - kHeaderSize));
+    samples::reseal(frame);
+}
+
+}  // namespace
+}  // namespace isoplane::wire
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace isoplane::wire;
+    const auto packet = std::as_bytes(std::span(data, size));
+    try_transport(packet, Transport::kEthernet);
+    try_transport(packet, Transport::kUdp);
+    return 0;
+}
+
+/// Mutates, then in seven of eight cases makes checksums right again: nothing behind them would ever be
+/// reached otherwise. Half of those also get a payload length that fits.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed) {
+    using namespace isoplane::wire;
+    size = LLVMFuzzerMutate(data, size, max_size);
+    if (seed % 8 == 0 || size < kEthernetSize) return size;
+    const auto packet = std::as_writable_bytes(std::span(data, size));
+    const bool fit_length = seed / 8 % 2 == 0;
+    if (ethernet_layout::EtherType::get(packet.data()) != kIpv4EtherType) {
+        mend_frame(packet.subspan(kEthernetSize), fit_length);
+    } else if (size >= kUdpEnvelopeSize && size - kEthernetSize <= 0xffff) {
+        mend_frame(packet.subspan(kUdpEnvelopeSize), fit_length);
+        mend_udp(packet);
+    }
+    return size;
+}

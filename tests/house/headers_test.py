@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Every public header compiles alone, with g++ and with clang++."""
+
+import concurrent.futures
+import glob
+import os
+import shutil
+import subprocess
+
+from tap import Skip, run, test
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wnon-virtual-dtor", "-Wno-missing-field-initializers",
+            "-Werror"]
+INCLUDES = sorted(glob.glob(f"{ROOT}/lib/*/include") + glob.glob(f"{ROOT}/drivers/*/include"))
+
+
+def headers():
+    """(directory, name as it is included) of each."""
+    for directory in INCLUDES:
+        for path in sorted(glob.glob(f"{directory}/**/*.h*", recursive=True)):
+            yield directory, os.path.relpath(path, directory)
+
+
+def flags():
+    dpdk = subprocess.run(["pkg-config", "--cflags", "libdpdk"], check=True, capture_output=True, text=True).stdout
+    system = [flag.replace("-I", "-isystem", 1) for flag in dpdk.split()]
+    return ["-std=c++20", "-fsyntax-only", "-DRTE_USE_C11_MEM_MODEL", *WARNINGS, *system,
+            *(f"-I{directory}" for directory in INCLUDES)]
+
+
+def compile_alone(compiler, options, name):
+    """The compiler's words about a file that holds nothing but this include, twice; None when it has none."""
+    done = subprocess.run([compiler, *options, "-x", "c++", "-"], input=f"#include <{name}>\n" * 2,
+                          capture_output=True, text=True)
+    return done.stderr if done.returncode != 0 else None
+
+
+def check_with(compiler):
+    if shutil.which(compiler) is None:
+        raise Skip(f"{compiler} is not installed")
+    options = flags()
+    names = [name for _, name in headers()]
+    assert names, "no header was found"
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        said = list(pool.map(lambda name: compile_alone(compiler, options, name), names))
+    bad = [f"{name}\n{words}" for name, words in zip(names, said) if words]
+    assert not bad, "\n".join(bad)
+
+
+@test
+def every_public_header_compiles_alone_with_gcc():
+    check_with("g++")
+
+
+@test
+def every_public_header_compiles_alone_with_clang():
+    check_with("clang++")
+
+
+run()

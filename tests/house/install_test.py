@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""What is installed can be built against and run: install_test.py BUILD_DIRECTORY."""
+
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+from tap import run, test
+
+BUILD = sys.argv[1]
+PROGRAM = r"""
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <isoplane/wire/crc32c.hh>
+int main() {
+    const std::array<std::byte, 3> bytes{};
+    std::printf("%08x\n", isoplane::wire::crc32c(bytes));
+}
+"""
+
+scratch = tempfile.TemporaryDirectory(prefix="isoplane-install.")
+
+
+def command(*words, **environment):
+    """What a command prints; its own words when it fails."""
+    done = subprocess.run(words, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}"
+    return done.stdout
+
+
+def installed(pattern):
+    found = glob.glob(os.path.join(scratch.name, "**", pattern), recursive=True)
+    assert found, f"{pattern} is not installed"
+    return found[0]
+
+
+def pkg_config(*words):
+    return command("pkg-config", *words, PKG_CONFIG_PATH=os.path.dirname(installed("isoplane.pc"))).split()
+
+
+def compile_program(name, *link):
+    source = os.path.join(scratch.name, "program.cc")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    binary = os.path.join(scratch.name, name)
+    command("c++", "-std=c++20", "-Wall", "-Werror", source, "-o", binary, *pkg_config("--cflags", "isoplane"), *link)
+    return binary
+
+
+@test
+def meson_install_puts_everything_below_its_prefix():
+    command("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", scratch.name)
+    for name in ("libisoplane.so", "libisoplane.a", "isoplane.1", "isoplane.pc", "isoplane-compat.pc"):
+        installed(name)
+    installed("completions/isoplane")
+
+
+@test
+def the_installed_program_runs():
+    assert command(installed("bin/isoplane"), "--version").startswith("isoplane "), "no version"
+
+
+@test
+def a_program_builds_against_the_shared_library():
+    binary = compile_program("shared", *pkg_config("--libs", "isoplane"))
+    libraries = os.path.dirname(installed("libisoplane.so"))
+    assert "libisoplane.so" in command("ldd", binary, LD_LIBRARY_PATH=libraries)
+    assert len(command(binary, LD_LIBRARY_PATH=libraries)) == 9
+
+
+@test
+def a_program_builds_against_the_static_library_and_the_shared_dpdk():
+    binary = compile_program("static", installed("libisoplane.a"), *pkg_config("--libs", "libdpdk"))
+    assert "libisoplane" not in command("ldd", binary)
+    assert len(command(binary)) == 9
+
+
+@test
+def static_link_flags_name_everything_the_library_needs():
+    flags = pkg_config("--static", "--libs", "isoplane")
+    for library in ("-lisoplane", "-lrte_eal", "-lpthread"):
+        assert any(flag in (library, library.replace("-l", "-l:lib") + ".a") for flag in flags), (library, flags)
+
+
+@test
+def the_compatibility_package_brings_isoplane_along():
+    assert "-lisoplane" in pkg_config("--libs", "isoplane-compat")
+
+
+@test
+def completion_offers_commands_and_their_options():
+    program = installed("bin/isoplane")
+    script = f"source '{installed('completions/isoplane')}'; complete_words() {{ COMP_WORDS=('{program}' \"$@\"); " \
+             "COMP_CWORD=$#; _isoplane; echo \"${COMPREPLY[*]}\"; }; "
+    assert command("bash", "-c", script + "complete_words doc").split() == ["doctor"]
+    assert command("bash", "-c", script + "complete_words doctor --js").split() == ["--json"]
+    assert command("bash", "-c", script + "complete_words help doc").split() == ["doctor"]
+
+
+@test
+def the_manual_page_has_every_command():
+    program = installed("bin/isoplane")
+    with open(installed("isoplane.1"), encoding="utf-8") as file:
+        page = file.read()
+    listed = command(program, "--help").split("Commands:\n")[1].split("\n\n")[0]
+    for line in listed.splitlines():
+        name = line.split()[0]
+        assert name == "help" or f".SH ISOPLANE {name.upper()}\n" in page, name
+
+
+run()

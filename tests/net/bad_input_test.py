@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""What users get wrong ends with a sentence, the right exit code and nothing left behind: bad_input_test.py PROGRAM."""
+
+import os
+import socket
+
+from net import IS_ROOT, UNHEARD, WORK, Node, Program, as_nobody, needs_root, run, same, test, work
+
+FAILED, WRONG_USAGE = 1, 2
+RING = ("--role", "echo", "--link", "ring:a")
+
+
+def write(name, text):
+    with open(work(name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return work(name)
+
+
+def refused(code, expected, *words, **how):
+    """`isoplane node` with these words ends with one line on standard error that has `expected` in it."""
+    before = set(os.listdir(WORK))
+    with Program("node", *words, **how) as node:
+        node.ends(code, expected)
+    lines = node.err().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("isoplane node: "), f"not one sentence: {node.err()}"
+    assert len(lines[0].split()) > 5, f"hardly a sentence: {node.err()}"
+    left = {name for name in set(os.listdir(WORK)) - before if not name.endswith((".out", ".err"))}
+    same(left, set(), "files left behind")
+
+
+def claim(name, code, expected, *words):
+    """Makes a test of what the words are answered with."""
+    def check():
+        refused(code, expected, *words)
+    check.__name__ = name
+    test(check)
+
+
+claim("no_role", WRONG_USAGE, "no role given")
+claim("an_unknown_role", WRONG_USAGE, "there is no role 'ehco'", "--role", "ehco", "--link", "ring:a")
+claim("roles_that_do_not_fit", WRONG_USAGE, "echo and sink would each receive", "--role", "echo,sink", "--link",
+      "ring:a")
+claim("no_link", WRONG_USAGE, "no link given", "--role", "echo")
+claim("an_unknown_kind_of_link", WRONG_USAGE, "'virtoi'", "--role", "echo", "--link", "virtoi:/tmp/a")
+claim("a_link_without_a_target", WRONG_USAGE, "'virtio:'", "--role", "echo", "--link", "virtio:")
+claim("an_unknown_option_of_a_link", WRONG_USAGE, "'sied'", "--role", "echo", "--link",
+      f"virtio:{work('a')},sied=vhost")
+claim("a_link_option_that_does_not_fit", WRONG_USAGE, "side=sideways", "--role", "echo", "--link",
+      f"virtio:{work('a')},side=sideways")
+claim("an_odd_link_to_forward", WRONG_USAGE, "1 is odd", "--role", "forward", "--link", "ring:a")
+claim("a_ring_with_three_ends", FAILED, "the ring 'a' is in use", "--role", "fabric", "--link", "ring:a,ring:a,ring:a")
+claim("an_unknown_option", WRONG_USAGE, "--spede", *RING, "--spede", "9")
+claim("an_option_without_a_value", WRONG_USAGE, "--size", *RING, "--size")
+claim("an_option_twice", WRONG_USAGE, "id", *RING, "--id", "1", "--id", "2")
+claim("a_word_out_of_place", WRONG_USAGE, "surplus", *RING, "surplus")
+for option, value in (("--size", "12"), ("--size", "9000"), ("--size", "-1"), ("--size", "huge"), ("--count", "-5"),
+                      ("--count", "0"), ("--expect", "99999999999999999999999"), ("--rate", "fast"),
+                      ("--rate", "-1pps"), ("--window", "0"), ("--workers", "0"), ("--workers", "1000"),
+                      ("--memory", "1"), ("--packets", "7"), ("--mtu", "1"), ("--mtu", "100000"),
+                      ("--id", "70000"), ("--id", "-1"),
+                      ("--to", "99999"), ("--metrics", "70000"), ("--metrics", "-1"), ("--duration", "-1"),
+                      ("--duration", "soon"), ("--stats-period", "0"), ("--idle", "sleep"), ("--hugepages", "maybe"),
+                      ("--cpus", "4096"), ("--cpus", ""), ("--seed", "x"), ("--tx-first", "99999"),
+                      ("--fabric", "loss"), ("--log", "loud"),
+                      ("--place", "echo"), ("--place", "echo@0"), ("--place", "echo@x")):
+    claim(f"{option[2:]}_of_{value or 'nothing'}", WRONG_USAGE, value or option, *RING, option, value)
+claim("a_worker_beyond_all", WRONG_USAGE, "--place names worker 999", *RING, "--place", "echo@999")
+claim("a_window_without_a_sink", WRONG_USAGE, "--window", "--role", "generate", "--link", "ring:a", "--window", "9")
+claim("a_stage_that_is_not_there_to_place", WRONG_USAGE, "no stage 'fabric' to place", *RING, "--place", "fabric@1")
+claim("more_packets_than_memory", FAILED, "1000000 packets", *RING, "--packets", "1000000")
+claim("an_impairment_that_cannot_be", WRONG_USAGE, "loss cannot be '2'", *RING, "--fabric", "loss=2")
+claim("an_impairment_without_its_unit", WRONG_USAGE, "delay cannot be '5'", *RING, "--fabric", "delay=5")
+claim("an_unknown_impairment", WRONG_USAGE, "no impairment 'lost'", *RING, "--fabric", "lost=0.1")
+claim("a_negative_number_in_node_conf", WRONG_USAGE, f"{work('negative.conf')}:1",
+      "--config", write("negative.conf", "count = -5\n"))
+claim("an_option_twice_in_node_conf", WRONG_USAGE, f"{work('twice.conf')}:2",
+      "--config", write("twice.conf", "size = 64\nsize = 65\n"))
+
+claim("a_missing_capture_file", FAILED, f"there is no capture file '{work('none.pcap')}'", "--role", "sink", "--link",
+      f"pcap:{work('none.pcap')}")
+claim("a_capture_file_that_cannot_be_made", FAILED, work("none/out.pcap"), "--role", "generate", "--link",
+      f"pcap:,{work('none/out.pcap')}")
+claim("a_socket_in_no_directory", FAILED, f"there is no directory '{work('none')}'", "--role", "echo", "--link",
+      f"virtio:{work('none/socket')}")
+claim("a_socket_with_too_long_a_path", WRONG_USAGE, "at most 107 characters", "--role", "echo", "--link",
+      f"memif:/tmp/{'x' * 200}")
+claim("a_socket_that_nobody_serves", FAILED, "nobody serves the socket", "--role", "echo", "--link",
+      f"virtio:{work('lonely')},side=virtio,wait=0")
+claim("a_path_that_is_no_socket", FAILED, "is not a socket", "--role", "echo", "--link",
+      f"virtio:{write('file', 'x')}")
+claim("a_missing_script", WRONG_USAGE, f"'{work('none.cmd')}'", *RING, "--exec", work("none.cmd"))
+claim("a_directory_as_script", WRONG_USAGE, f"'{WORK}'", *RING, "--exec", WORK)
+claim("a_missing_node_conf", WRONG_USAGE, work("none.conf"), "--config", work("none.conf"))
+claim("an_unknown_key_in_node_conf", WRONG_USAGE, f"{work('unknown.conf')}:3",
+      "--config", write("unknown.conf", "# a node\nrole = echo\nlnik = ring:a\n"))
+claim("a_cut_node_conf", WRONG_USAGE, f"{work('cut.conf')}:2", "--config", write("cut.conf", "role = echo\nlin"))
+claim("a_value_in_node_conf_that_does_not_fit", WRONG_USAGE, f"{work('value.conf')}:2",
+      "--config", write("value.conf", "role = echo\nid = many\n"))
+claim("a_number_in_node_conf_that_does_not_fit", WRONG_USAGE, f"{work('size.conf')}:3",
+      "--config", write("size.conf", "role = echo\nlink=ring:a\nsize = big\n"))
+
+claim("an_interface_with_an_impossible_name", WRONG_USAGE, "at most 15 characters", "--role", "echo", "--link",
+      "afpacket:" + "x" * 20)
+for kind in ("afpacket", "afxdp"):
+    claim(f"an_interface_that_does_not_exist_for_{kind}", FAILED, "there is no network interface 'nosuch0'",
+          "--role", "echo", "--link", f"{kind}:nosuch0")
+claim("a_nic_that_does_not_exist", FAILED, "ffff:ff:1f.7", "--role", "echo", "--link", "pci:ffff:ff:1f.7")
+
+
+@test
+def a_command_that_is_none():
+    with Program("node", *RING, "-c", "strat") as node:
+        node.ends(WRONG_USAGE, "'strat' is no command here; `help` lists them")
+    assert "--command, line 1" in node.err(), node.err()
+
+
+@test
+def a_script_with_a_bad_line():
+    script = write("bad.cmd", "# comment\n\nshow pool\nshow nothing\nshow port\n")
+    with Program("node", *RING, "--exec", script) as node:
+        node.ends(WRONG_USAGE, f"{script}, line 4: 'show nothing'")
+    assert "rx_packets" not in node.out(), "what stands behind the bad line has been run"
+
+
+@test
+def a_script_with_a_command_that_fails():
+    script = write("failing.cmd", "show stage nosuch\n")
+    with Program("node", *RING, "--exec", script) as node:
+        node.ends(FAILED, "nothing is called 'nosuch' here; there is echo0")
+    assert f"{script}, line 1" in node.err(), node.err()
+
+
+@test
+def a_fabric_port_that_is_not_there():
+    with Program("node", "--role", "fabric", "--link", "ring:a,ring:b", "-c", "set fabric port 2 loss 0.1") as node:
+        node.ends(FAILED, "the fabric has no port '2': its ports are 0 to 1")
+    with Program("node", "--role", "fabric", "--link", "ring:a,ring:b", "-c", "set fabric port 1 loss 1.5") as node:
+        node.ends(FAILED, "loss cannot be '1.5'")
+
+
+@test
+def arguments_that_the_eal_refuses():
+    """Which says so in its own words, and we in ours."""
+    with Program("node", *RING, "--eal", "--no-such-argument") as node:
+        node.ends(FAILED, "the DPDK environment did not start")
+    assert "--no-such-argument" in node.err(), node.err()
+
+
+@test
+def a_third_node_on_a_socket():
+    for kind in ("virtio", "memif"):
+        link = f"{kind}:{work(kind)}"
+        with Node("echo", link).ready() as first, Node("echo", link) as second:
+            second.is_up()
+            refused(FAILED, "both its sides are taken", "--role", "echo", "--link", link)
+            second.stop()
+            first.stop(err=UNHEARD)
+        assert not [name for name in os.listdir(WORK) if name.startswith(kind)], os.listdir(WORK)
+
+
+@test
+def a_side_that_is_taken():
+    link = f"virtio:{work('side')},side=vhost"
+    with Node("echo", link) as first:
+        first.ready()
+        refused(FAILED, "another process is its vhost side", "--role", "echo", "--link", link)
+        first.stop()
+
+
+@test
+def a_metrics_port_that_is_taken():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        refused(FAILED, f"127.0.0.1:{port}: Address already in use", *RING, "--metrics", port)
+
+
+def as_user(expected, *words):
+    needs_root("becoming another user")
+    refused(FAILED, expected, *words, prepare=as_nobody)
+
+
+@test
+def nobody_may_use_no_packet_socket():
+    as_user("cap_net_raw", "--role", "echo", "--link", "afpacket:lo")
+
+
+@test
+def nobody_may_make_no_tap():
+    as_user("cap_net_admin", "--role", "echo", "--link", "tap:isotap0")
+
+
+@test
+def nobody_may_write_to_a_directory_of_root():
+    as_user("no permission to create the socket", "--role", "echo", "--link", f"virtio:{work('rootonly')}")
+
+
+@test
+def nobody_may_read_a_file_of_root():
+    if IS_ROOT:
+        os.chmod(write("secret.pcap", ""), 0o600)
+    as_user("Permission denied", "--role", "sink", "--link", f"pcap:{work('secret.pcap')}")
+
+
+run()

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Captures of what passes the links: capture_test.py PROGRAM."""
+
+import os
+import resource
+import subprocess
+
+from capture_files import read_pcapng
+from net import Node, Skip, die_with_parent, make_dir, needs, needs_root, run, same, test, work
+
+# What a capture takes up while its writer does not get to run; more may be missed.
+COUNT = 2000
+PROBES = ("ring:a", "--count", COUNT, "--expect", COUNT, "--size", 128)
+DISSECTOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "wireshark", "isoplane.lua")
+
+
+def captured(file, *options, **how):
+    """A run of COUNT frames, each of which leaves by a link and comes back by it, with all of it captured."""
+    return Node("generate,sink", *PROBES, "--stopped", "-c", f"capture start {file}", "-c", "start", *options, **how)
+
+
+def tshark(file, *words):
+    needs("tshark")
+    done = subprocess.run(["tshark", "-n", "-r", file, "-X", f"lua_script:{DISSECTOR}", *words], capture_output=True,
+                          text=True, env={**os.environ, "HOME": work("")}, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@test
+def every_frame_is_captured_each_time_it_passes():
+    file = work("every.pcapng")
+    with captured(file) as node:
+        node.ends()
+    assert f"capturing to {file}" in node.out(), node.out()
+    names, frames = read_pcapng(file)
+    assert names and all(names), f"interfaces without a name: {names}"
+    same(len(frames), 2 * COUNT, "captured frames")
+    same({len(frame) for _, frame in frames}, {128}, "their lengths")
+    same({frame[12:14] for _, frame in frames}, {b"\x88\xb5"}, "their EtherTypes")
+    same(len({frame for _, frame in frames}), COUNT, "different frames")
+
+
+@test
+def wireshark_reads_them_with_the_dissector():
+    file = work("wireshark.pcapng")
+    with captured(file) as node:
+        node.ends()
+    shown = tshark(file, "-T", "fields", "-e", "frame.interface_name", "-e", "isoplane.kind",
+                   "-e", "isoplane.header_crc.good")
+    same(len(shown), 2 * COUNT, "frames that tshark reads")
+    same({tuple(line.split("\t")[1:]) for line in shown}, {("9", "1")}, "kinds and verdicts on the header CRC")
+    assert all(line.split("\t")[0] for line in shown), "frames without the name of an interface"
+
+
+@test
+def ports_are_told_apart():
+    file = work("two.pcapng")
+    with Node("generate,sink", "ring:a,ring:a", "--count", COUNT // 4, "--expect", COUNT // 4, "--stopped",
+              "-c", f"capture start {file}", "-c", "start") as node:
+        node.ends()
+    names, frames = read_pcapng(file)
+    same(len(set(names)), 2, f"different interfaces among {names}")
+    same([sum(1 for interface, _ in frames if interface == number) for number in (0, 1)], [COUNT // 2] * 2,
+         "frames of each interface")
+
+
+@test
+def a_capture_begins_and_ends_at_the_prompt():
+    file = work("prompt.pcapng")
+    with Node("generate,sink", "ring:a", "--rate", "1000pps") as node:
+        same(node.ask("show capture json"), {"running": False}, "the capture before")
+        node.tell(f"capture start {file}")
+        assert node.ask("show capture json")["running"]
+        node.tell("stop").tell("capture stop").ready()
+        node.tell("quit").ends()
+    written = int(next(line for line in node.out().splitlines() if "packets captured, 0 missed" in line).split()[0])
+    same(len(read_pcapng(file)[1]), written, "captured frames, and what was said of them")
+
+
+@test
+def a_file_with_blanks_in_its_name_is_taken():
+    file = work("two words.pcapng")
+    with captured(file) as node:
+        node.ends()
+    same(len(read_pcapng(file)[1]), 2 * COUNT, "captured frames")
+
+
+@test
+def a_second_capture_and_the_end_of_none_are_refused():
+    with Node("generate,sink", "ring:a", "-c", "capture stop") as node:
+        node.ends(1, "nothing is being captured")
+    with Node("echo", "ring:a", "-c", f"capture start {work('x')}", "-c", f"capture start {work('y')}") as node:
+        node.ends(1, f"already capturing to '{work('x')}'")
+    assert not os.path.exists(work("y")), "the refused capture has made its file"
+
+
+@test
+def a_file_that_cannot_be_made_is_refused():
+    with Node("echo", "ring:a", "-c", f"capture start {work('none/file')}") as node:
+        node.ends(1, f"cannot capture to '{work('none/file')}': No such file or directory")
+    with Node("echo", f"pcap:,{work('out.pcap')}", "-c", f"capture start {work('z')}") as node:
+        node.ends(1, "none of the links is an ethdev port")
+
+
+def fails_but_harms_no_traffic(node, sentence):
+    node.ends(1, sentence)
+    same(node.figures("sink0")["good"], COUNT, "good frames")
+    ours = [line for line in node.err().splitlines() if not line.startswith("EAL")]
+    same(len(ours), 1, f"lines on standard error: {ours}")
+
+
+@test
+def a_full_disk_fails_the_run_and_harms_no_traffic():
+    needs_root("a small disk")
+    disk = make_dir("disk")
+    mount = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=64k tmpfs {disk} && exec "$@"', "sh")
+    with captured(f"{disk}/file", within=mount) as node:
+        fails_but_harms_no_traffic(node, f"cannot write to '{disk}/file': No space left on device")
+
+
+@test
+def a_limit_on_file_sizes_does_the_same():
+    def limited():
+        die_with_parent()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    file = make_dir("limited") + "/file"
+    with captured(file, prepare=limited) as node:
+        fails_but_harms_no_traffic(node, f"cannot write to '{file}': File too large")
+
+
+run()

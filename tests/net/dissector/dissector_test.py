@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+"""Checks what tshark shows of isoplane frames. Usage: dissector_test.py MAKE_CAPTURE DISSECTOR. Prints TAP."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEADER = {
+    "isoplane.version": "1", "isoplane.key": "0x1509ace5", "isoplane.src": "3", "isoplane.epoch": "65538",
+    "isoplane.seq": "1001", "isoplane.ack": "2002", "isoplane.credit": "3003",
+    "isoplane.selective": "0x8000000000000005", "isoplane.peer_epoch": "7", "isoplane.header_crc.good": "1",
+    "isoplane.payload_crc.good": "1", "_ws.expert.message": "",
+}
+HELLO = {
+    "isoplane.hello.roles": "0x03", "isoplane.hello.roles.host": "1", "isoplane.hello.roles.token_manager": "1",
+    "isoplane.hello.roles.fabric": "0", "isoplane.hello.features.no_payload_crc": "1", "isoplane.hello.mtu": "1500",
+    "isoplane.hello.credit": "64", "isoplane.hello.build_id": "0x0123456789abcdef", "isoplane.hello.name": "host-3",
+}
+ISOTACH = {
+    "isoplane.isotach.pulse": "4294967299", "isoplane.isotach.host": "3", "isoplane.isotach.operation": "0x0102",
+    "isoplane.isotach.rank": "4", "isoplane.isotach.isochron": "17", "isoplane.isotach.count": "1000",
+}
+# What each well-formed packet shows beside HEADER, over either encapsulation. Repeated fields are joined by commas.
+PACKETS = {
+    "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
+             "isoplane.message.length": "0,40,33,8", "isoplane.message.size": "0,16,33,8", **ISOTACH},
+    "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "3", "isoplane.message.fragment": "0",
+                      "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
+    "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
+                    "isoplane.message.protocol": "6", "isoplane.message.length": "100"},
+    "ack": {"isoplane.kind": "2", "isoplane.length": "0", "isoplane.dst": "5"},
+    "credit": {"isoplane.kind": "3", "isoplane.length": "0"},
+    "credit_request": {"isoplane.kind": "4", "isoplane.length": "0"},
+    "hello": {"isoplane.kind": "5", "isoplane.dst": "65535", **HELLO},
+    "hello_ack": {"isoplane.kind": "6", "isoplane.dst": "5", **HELLO},
+    "bye": {"isoplane.kind": "7", "isoplane.length": "0"},
+    "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.signals": "0x0005",
+              "isoplane.token.barriers": "0x0003", "isoplane.token.entries": "2", "isoplane.token.entry.src": "3,3",
+              "isoplane.token.entry.dst": "5,1", "isoplane.token.entry.count": "1000,7"},
+    "probe": {"isoplane.kind": "9", "isoplane.probe.stream": "9", "isoplane.probe.number": "123456789",
+              "isoplane.probe.sent_ns": "1700000000000000000"},
+    "smallest_probe": {"isoplane.kind": "9", "isoplane.probe.stream": ""},
+}
+WRONG = {
+    "bad_version": {"_ws.expert.message": "Unknown version"},
+    "bad_kind": {"_ws.expert.message": "Unknown kind"},
+    "bad_flags": {"_ws.expert.message": "Unknown flags"},
+    "bad_length": {"_ws.expert.message": "More payload announced than captured"},
+    "bad_body": {"_ws.expert.message": "Payload is not what its kind requires"},
+    "bad_header_crc": {"_ws.expert.message": "Bad header CRC", "isoplane.header_crc.good": "0"},
+    "bad_payload_crc": {"_ws.expert.message": "Bad payload CRC", "isoplane.payload_crc.good": "0",
+                        "isoplane.header_crc.good": "1"},
+}
+FILTERS = {
+    "isoplane": 31,
+    "isoplane.kind == 8 && isoplane.token.number > 100": 2,
+    "isoplane.seq == 1001 && isoplane.src == 3": 30,
+    "isoplane.isotach.pulse == 4294967299": 4,
+    "isoplane.src == 3 && isoplane.dst == 5": 29,
+    "isoplane.message.protocol == 4": 2,
+    "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
+    "isoplane && _ws.expert": 7,
+    "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
+    "udp.dstport == 34997 && isoplane": 12,
+}
+
+
+class Tap:
+    def __init__(self, count):
+        self.number = 0
+        self.failed = 0
+        print(f"1..{count}")
+
+    def check(self, problems, claim):
+        self.number += 1
+        self.failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {self.number} - {claim}")
+        for problem in problems:
+            print(f"#   {problem}")
+
+
+class Capture:
+    """A capture, and tshark with the dissector and nobody's personal settings to read it."""
+
+    def __init__(self, directory, make_capture, dissector):
+        self.path = os.path.join(directory, "samples.pcap")
+        self.dissector = dissector
+        self.environment = {**os.environ, "HOME": directory, "WIRESHARK_CONFIG_DIR": directory, "LC_ALL": "C.UTF-8"}
+        made = subprocess.run([make_capture, self.path], check=True, capture_output=True, text=True)
+        self.names = made.stdout.split()
+
+    def tshark(self, *arguments, path=None):
+        # Run as root, tshark warns on standard error; only its exit code and output count.
+        command = ["tshark", "-n", "-X", f"lua_script:{self.dissector}", "-r", path or self.path, *arguments]
+        return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout
+
+    def fields(self, names):
+        """For each packet, the given fields by name."""
+        wanted = [argument for name in names for argument in ("-e", name)]
+        lines = self.tshark("-T", "fields", "-E", "separator=|", "-E", "occurrence=a", *wanted).splitlines()
+        return {packet: dict(zip(names, line.split("|"))) for packet, line in zip(self.names, lines)}
+
+
+def differences(shown, expected):
+    return [f"{name} is '{shown.get(name)}', expected '{value}'"
+            for name, value in expected.items() if shown.get(name) != value]
+
+
+def wrong_count(found, expected):
+    return [] if found == expected else [f"{found} packets match, expected {expected}"]
+
+
+def lua_errors(capture, path):
+    return [line for line in capture.tshark("-V", path=path).splitlines() if "Lua Error" in line]
+
+
+def run(capture):
+    tap = Tap(2 * len(PACKETS) + len(WRONG) + len(FILTERS) + 3)
+    names = sorted({name for fields in (HEADER, *PACKETS.values(), *WRONG.values()) for name in fields})
+    shown = capture.fields(names)
+    for prefix, where in (("eth_", "Ethernet"), ("udp_", "UDP")):
+        for name, expected in PACKETS.items():
+            problems = differences(shown.get(prefix + name, {}), {**HEADER, **expected})
+            tap.check(problems, f"{name} over {where} shows every field")
+    for name, expected in WRONG.items():
+        tap.check(differences(shown.get(name, {}), expected), f"{name} is pointed out")
+    for expression, count in FILTERS.items():
+        found = len(capture.tshark("-Y", expression).splitlines())
+        tap.check(wrong_count(found, count), f"filter {expression}")
+
+    tap.check(lua_errors(capture, capture.path), "no packet ends in a Lua error")
+    short = capture.path + ".short"
+    subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
+                   capture_output=True, text=True)
+    tap.check(lua_errors(capture, short), "nor does a packet cut short")
+    # With the EtherType moved away, only the 12 packets in UDP remain.
+    found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
+    tap.check(wrong_count(found, 12), "the EtherType is a preference")
+    return tap.failed
+
+
+def main():
+    _, make_capture, dissector = sys.argv
+    missing = [tool for tool in ("tshark", "editcap") if shutil.which(tool) is None]
+    if missing:
+        print(f"1..0 # SKIP {' and '.join(missing)} not installed")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="isoplane-dissector-") as directory:
+        try:
+            return 1 if run(Capture(directory, make_capture, dissector)) else 0
+        except subprocess.CalledProcessError as error:
+            print(f"Bail out! {error.cmd[0]} ended with {error.returncode}: {' '.join(error.stderr.split())}")
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
