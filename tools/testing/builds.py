@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""The configurations isoplane is built in, and the tests that meson knows in each."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@dataclass
+class Build:
+    """A configuration: its directory in the checkout, its options, and what its programs need around them."""
+
+    name: str
+    options: list = field(default_factory=list)
+    clang: bool = False
+    env: dict = field(default_factory=dict)
+    slowdown: int = 1  # how much longer its tests may take
+
+    @property
+    def directory(self):
+        return os.path.join(ROOT, self.name)
+
+    def configure(self, log):
+        if os.path.exists(os.path.join(self.directory, "build.ninja")):
+            return self.compile(log, 1, ["build.ninja"])  # says nothing unless a meson.build has changed
+        # A directory that meson gave up on would only fail again.
+        shutil.rmtree(self.directory, ignore_errors=True)
+        env = {**os.environ, **({"CC": "clang", "CXX": "clang++"} if self.clang else {})}
+        command = ["meson", "setup", self.directory, ROOT, *self.options]
+        return subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode == 0
+
+    def compile(self, log, jobs, targets=()):
+        command = ["ninja", "-C", self.directory, "-j", str(jobs), *targets]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode == 0
+
+    def _introspect(self, what):
+        command = ["meson", "introspect", what, self.directory]
+        return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+    def tests(self):
+        return [Test(self, entry) for entry in self._introspect("--tests")]
+
+    def fuzz_targets(self):
+        return sorted(
+            target["filename"][0]
+            for target in self._introspect("--targets")
+            if target["type"] == "executable" and target["name"].startswith("fuzz_")
+        )
+
+
+class Test:
+    """A test as meson.build declares it."""
+
+    def __init__(self, build, entry):
+        self.build = build
+        self.suite = entry["suite"][0].split(":")[-1] if entry["suite"] else "other"
+        self.name = entry["name"]
+        self.command = entry["cmd"]
+        self.env = {**build.env, **entry["env"]}
+        self.cwd = entry["workdir"] or build.directory
+        self.protocol = entry["protocol"]
+        self.parallel = entry["is_parallel"] and self.suite != "net"
+        self.timeout = entry["timeout"] * build.slowdown if entry["timeout"] > 0 else None
+
+    @property
+    def title(self):
+        where = "" if self.build is DEFAULT else f" [{self.build.name}]"
+        return f"{self.suite}/{self.name}{where}"
+
+    @property
+    def target(self):
+        """What ninja builds for it; None when its command is a script."""
+        path = os.path.relpath(self.command[0], self.build.directory)
+        return None if path.startswith("..") else path
+
+
+SANITIZER_ENV = {
+    "ISOPLANE_SEEDS": "10",  # a simulation is ten times slower here, and its faults the same
+    "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    "TSAN_OPTIONS": f"halt_on_error=1:suppressions={ROOT}/tests/tsan.supp",
+}
+# Line tables are enough for a report, and a third off the time to compile.
+SANITIZED = ["-Doptimization=1", "-Db_lundef=false", "-Dcpp_args=-g1"]
+
+
+def sanitizer(kind):
+    """The build for -Db_sanitize=KIND."""
+    if kind == "address,undefined":
+        return CLANG
+    # Warnings were errors already in the other builds, and sanitizers make gcc guess wrong.
+    return Build(f"build-{kind.replace(',', '-')}", [f"-Db_sanitize={kind}", "-Dwerror=false", *SANITIZED],
+                 env=SANITIZER_ENV, slowdown=5)
+
+
+DEFAULT = Build("build")
+# The second compiler's build is also the one under sanitizers, and that of the fuzz targets: every build costs minutes.
+CLANG = Build("build-clang", ["-Dfuzzers=true", "-Db_sanitize=address,undefined", *SANITIZED], clang=True,
+              env=SANITIZER_ENV, slowdown=5)

@@ -1,0 +1,338 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Copyright (c) 2026 the isoplane authors
+--
+-- Wireshark dissector of isoplane frames, over Ethernet and over UDP. doc/protocol.md draws what it decodes and says how
+-- to load it. Fields are named isoplane.*, so `isoplane.kind == 8 && isoplane.token.number > 100` filters tokens.
+
+local isoplane = Proto("isoplane", "isoplane frame")
+
+local DEFAULT_ETHERTYPE = 0x88B5
+local DEFAULT_UDP_PORT = 0x88B5
+local HEADER_SIZE = 48
+local VERSION = 1
+local FLAG_NO_PAYLOAD_CRC = 0x0001
+
+local KINDS = {
+    [1] = "data", [2] = "ack", [3] = "credit", [4] = "credit_request", [5] = "hello", [6] = "hello_ack", [7] = "bye",
+    [8] = "token", [9] = "probe",
+}
+local PROTOCOLS = {
+    [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
+}
+local ORDERED = { [2] = true, [3] = true }
+local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
+local NODES = { [0xffff] = "broadcast" }
+
+isoplane.prefs.ethertype = Pref.uint("EtherType", DEFAULT_ETHERTYPE, "EtherType of frames directly on Ethernet")
+isoplane.prefs.udp_port = Pref.uint("UDP port", DEFAULT_UDP_PORT, "Destination port of frames in UDP")
+
+-- Fields ------------------------------------------------------------------------------------------------------------
+
+local f = {}
+
+local function field(name, constructor, label, ...)
+    f[name] = constructor("isoplane." .. name, label, ...)
+end
+
+field("version", ProtoField.uint8, "Version")
+field("kind", ProtoField.uint8, "Kind", base.DEC, KINDS)
+field("flags", ProtoField.uint16, "Flags", base.HEX)
+field("flags.no_payload_crc", ProtoField.bool, "No payload CRC", 16, nil, FLAG_NO_PAYLOAD_CRC)
+field("key", ProtoField.uint32, "Job key", base.HEX)
+field("src", ProtoField.uint16, "Source node", base.DEC)
+field("dst", ProtoField.uint16, "Destination node", base.DEC, NODES)
+field("epoch", ProtoField.uint32, "Epoch", base.DEC)
+field("seq", ProtoField.uint32, "Sequence", base.DEC)
+field("ack", ProtoField.uint32, "Acknowledgement (next expected)", base.DEC)
+field("selective", ProtoField.uint64, "Selective acknowledgement", base.HEX)
+field("credit", ProtoField.uint32, "Credit (cumulative)", base.DEC)
+field("length", ProtoField.uint16, "Payload length", base.DEC)
+field("peer_epoch", ProtoField.uint16, "Peer epoch (low half)", base.DEC)
+field("payload_crc", ProtoField.uint32, "Payload CRC32C", base.HEX)
+field("payload_crc.good", ProtoField.bool, "Payload CRC good")
+field("header_crc", ProtoField.uint32, "Header CRC32C", base.HEX)
+field("header_crc.good", ProtoField.bool, "Header CRC good")
+field("payload", ProtoField.bytes, "Payload")
+field("padding", ProtoField.bytes, "Padding")
+
+field("message", ProtoField.none, "Message")
+field("message.protocol", ProtoField.uint8, "Protocol", base.DEC, PROTOCOLS)
+field("message.fragment", ProtoField.uint8, "Fragment", base.DEC, FRAGMENTS)
+field("message.length", ProtoField.uint16, "Length", base.DEC)
+field("message.size", ProtoField.uint32, "Message size", base.DEC)
+field("message.offset", ProtoField.uint32, "Fragment offset", base.DEC)
+field("message.data", ProtoField.bytes, "Data")
+
+field("isotach", ProtoField.none, "Isotach")
+field("isotach.pulse", ProtoField.uint64, "Pulse", base.DEC)
+field("isotach.host", ProtoField.uint16, "Issuing host", base.DEC)
+field("isotach.operation", ProtoField.uint16, "Operation", base.HEX)
+field("isotach.rank", ProtoField.uint32, "Rank", base.DEC)
+field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
+field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
+
+field("token.number", ProtoField.uint64, "Token", base.DEC)
+field("token.signals", ProtoField.uint16, "Signals", base.HEX)
+field("token.barriers", ProtoField.uint16, "Barriers", base.HEX)
+field("token.entries", ProtoField.uint16, "Entries", base.DEC)
+field("token.reserved", ProtoField.uint16, "Reserved", base.HEX)
+field("token.entry", ProtoField.none, "Entry")
+field("token.entry.src", ProtoField.uint16, "From host", base.DEC)
+field("token.entry.dst", ProtoField.uint16, "To host", base.DEC)
+field("token.entry.count", ProtoField.uint32, "Isotach messages in all", base.DEC)
+
+field("hello.roles", ProtoField.uint8, "Roles", base.HEX)
+field("hello.roles.host", ProtoField.bool, "Host", 8, nil, 0x01)
+field("hello.roles.token_manager", ProtoField.bool, "Token manager", 8, nil, 0x02)
+field("hello.roles.fabric", ProtoField.bool, "Fabric", 8, nil, 0x04)
+field("hello.features", ProtoField.uint8, "Features", base.HEX)
+field("hello.features.no_payload_crc", ProtoField.bool, "Needs no payload CRC", 8, nil, 0x01)
+field("hello.mtu", ProtoField.uint16, "MTU", base.DEC)
+field("hello.credit", ProtoField.uint32, "Initial credit", base.DEC)
+field("hello.build_id", ProtoField.uint64, "Build id", base.HEX)
+field("hello.name", ProtoField.string, "Name", base.ASCII)
+
+field("probe.stream", ProtoField.uint32, "Stream", base.DEC)
+field("probe.reserved", ProtoField.uint32, "Reserved", base.HEX)
+field("probe.number", ProtoField.uint64, "Number", base.DEC)
+field("probe.sent_ns", ProtoField.uint64, "Sent at (ns)", base.DEC)
+field("probe.pattern", ProtoField.bytes, "Pattern")
+
+local all_fields = {}
+for _, one in pairs(f) do
+    all_fields[#all_fields + 1] = one
+end
+isoplane.fields = all_fields
+
+local e = {
+    version = ProtoExpert.new("isoplane.expert.version", "Unknown version", expert.group.PROTOCOL, expert.severity.WARN),
+    kind = ProtoExpert.new("isoplane.expert.kind", "Unknown kind", expert.group.PROTOCOL, expert.severity.WARN),
+    flags = ProtoExpert.new("isoplane.expert.flags", "Unknown flags", expert.group.PROTOCOL, expert.severity.WARN),
+    header_crc = ProtoExpert.new("isoplane.expert.header_crc", "Bad header CRC",
+        expert.group.CHECKSUM, expert.severity.ERROR),
+    payload_crc = ProtoExpert.new("isoplane.expert.payload_crc", "Bad payload CRC",
+        expert.group.CHECKSUM, expert.severity.ERROR),
+    length = ProtoExpert.new("isoplane.expert.length", "More payload announced than captured",
+        expert.group.MALFORMED, expert.severity.ERROR),
+    body = ProtoExpert.new("isoplane.expert.body", "Payload is not what its kind requires",
+        expert.group.MALFORMED, expert.severity.ERROR),
+}
+isoplane.experts = { e.version, e.kind, e.flags, e.header_crc, e.payload_crc, e.length, e.body }
+
+-- CRC32C ------------------------------------------------------------------------------------------------------------
+
+local crc_table = {}
+for byte = 0, 255 do
+    local state = byte
+    for _ = 1, 8 do
+        local odd = bit.band(state, 1) == 1
+        state = bit.rshift(state, 1)
+        if odd then state = bit.bxor(state, 0x82F63B78) end
+    end
+    crc_table[byte] = state
+end
+
+-- The functions of `bit` give signed results; the remainder makes the last one comparable with a field's value.
+local function crc32c(range)
+    local bytes = range:bytes()
+    local state = 0xFFFFFFFF
+    for i = 0, bytes:len() - 1 do
+        state = bit.bxor(bit.rshift(state, 8), crc_table[bit.band(bit.bxor(state, bytes:get_index(i)), 0xff)])
+    end
+    return bit.bnot(state) % 0x100000000
+end
+
+local function show_crc(tree, name, range, expected)
+    local item = tree:add(f[name], range)
+    local good = range:uint() == expected
+    item:append_text(good and " [correct]" or string.format(" [incorrect, should be 0x%08x]", expected))
+    item:add(f[name .. ".good"], range, good):set_generated()
+    if not good then item:add_proto_expert_info(e[name]) end
+end
+
+-- Payloads: each function returns a summary for the info column, or nothing when the payload is malformed --------------
+
+local function add_isotach(tree, range)
+    local item = tree:add(f["isotach"], range)
+    item:add(f["isotach.pulse"], range(0, 8))
+    item:add(f["isotach.host"], range(8, 2))
+    item:add(f["isotach.operation"], range(10, 2))
+    item:add(f["isotach.rank"], range(12, 4))
+    item:add(f["isotach.isochron"], range(16, 4))
+    item:add(f["isotach.count"], range(20, 4))
+    item:set_text(string.format("Isotach: pulse %s, host %d, rank %d", tostring(range(0, 8):uint64()),
+        range(8, 2):uint(), range(12, 4):uint()))
+end
+
+local function add_message(tree, payload, at)
+    if payload:len() - at < 8 then return nil end
+    local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
+    local length = payload(at + 2, 2):uint()
+    if payload:len() - at - 8 < length then return nil end
+    local name = PROTOCOLS[protocol] or "unknown"
+    local item = tree:add(f["message"], payload(at, 8 + length))
+    item:set_text(string.format("Message: %s, %s, %d bytes", name, FRAGMENTS[fragment] or "bad fragment", length))
+    item:add(f["message.protocol"], payload(at, 1))
+    item:add(f["message.fragment"], payload(at + 1, 1))
+    item:add(f["message.length"], payload(at + 2, 2))
+    item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
+    local data = at + 8
+    if ORDERED[protocol] then
+        if length < 24 then return nil end
+        add_isotach(item, payload(data, 24))
+        data = data + 24
+    end
+    local finish = at + 8 + length
+    if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
+    if not PROTOCOLS[protocol] or fragment > 3 then return nil end
+    return finish, name
+end
+
+local function add_data(tree, payload)
+    if payload:len() == 0 then return nil end
+    local names, at = {}, 0
+    while at < payload:len() do
+        local finish, name = add_message(tree, payload, at)
+        if not finish then return nil end
+        names[#names + 1] = name
+        at = finish
+    end
+    return table.concat(names, "+")
+end
+
+local function add_token(tree, payload)
+    if payload:len() < 16 then return nil end
+    local count = payload(12, 2):uint()
+    tree:add(f["token.number"], payload(0, 8))
+    tree:add(f["token.signals"], payload(8, 2))
+    tree:add(f["token.barriers"], payload(10, 2))
+    tree:add(f["token.entries"], payload(12, 2))
+    tree:add(f["token.reserved"], payload(14, 2))
+    if payload:len() ~= 16 + 8 * count or payload(14, 2):uint() ~= 0 then return nil end
+    for at = 16, payload:len() - 8, 8 do
+        local entry = payload(at, 8)
+        local item = tree:add(f["token.entry"], entry)
+        item:set_text(string.format("Entry: %d to %d, %d messages in all", entry(0, 2):uint(), entry(2, 2):uint(),
+            entry(4, 4):uint()))
+        item:add(f["token.entry.src"], entry(0, 2))
+        item:add(f["token.entry.dst"], entry(2, 2))
+        item:add(f["token.entry.count"], entry(4, 4))
+    end
+    return string.format("number %s, %d entries", tostring(payload(0, 8):uint64()), count)
+end
+
+local function add_hello(tree, payload)
+    if payload:len() < 17 or payload:len() ~= 17 + payload(16, 1):uint() then return nil end
+    local roles = tree:add(f["hello.roles"], payload(0, 1))
+    roles:add(f["hello.roles.host"], payload(0, 1))
+    roles:add(f["hello.roles.token_manager"], payload(0, 1))
+    roles:add(f["hello.roles.fabric"], payload(0, 1))
+    tree:add(f["hello.features"], payload(1, 1)):add(f["hello.features.no_payload_crc"], payload(1, 1))
+    tree:add(f["hello.mtu"], payload(2, 2))
+    tree:add(f["hello.credit"], payload(4, 4))
+    tree:add(f["hello.build_id"], payload(8, 8))
+    if payload:len() == 17 then return "unnamed" end
+    local name = payload(17)
+    tree:add(f["hello.name"], name)
+    return name:string()
+end
+
+local function add_probe(tree, payload)
+    if payload:len() < 24 then return "of the smallest size" end
+    tree:add(f["probe.stream"], payload(0, 4))
+    tree:add(f["probe.reserved"], payload(4, 4))
+    tree:add(f["probe.number"], payload(8, 8))
+    tree:add(f["probe.sent_ns"], payload(16, 8))
+    if payload:len() > 24 then tree:add(f["probe.pattern"], payload(24)) end
+    if payload(4, 4):uint() ~= 0 then return nil end
+    return string.format("stream %d number %s", payload(0, 4):uint(), tostring(payload(8, 8):uint64()))
+end
+
+local BODIES = { [1] = add_data, [5] = add_hello, [6] = add_hello, [8] = add_token, [9] = add_probe }
+
+-- The frame ---------------------------------------------------------------------------------------------------------
+
+local function add_header(tree, tvb)
+    local version = tree:add(f["version"], tvb(0, 1))
+    if tvb(0, 1):uint() ~= VERSION then version:add_proto_expert_info(e.version) end
+    local kind = tree:add(f["kind"], tvb(1, 1))
+    if not KINDS[tvb(1, 1):uint()] then kind:add_proto_expert_info(e.kind) end
+    local flags = tree:add(f["flags"], tvb(2, 2))
+    flags:add(f["flags.no_payload_crc"], tvb(2, 2))
+    if tvb(2, 2):uint() > FLAG_NO_PAYLOAD_CRC then flags:add_proto_expert_info(e.flags) end
+    tree:add(f["key"], tvb(4, 4))
+    tree:add(f["src"], tvb(8, 2))
+    tree:add(f["dst"], tvb(10, 2))
+    tree:add(f["epoch"], tvb(12, 4))
+    tree:add(f["seq"], tvb(16, 4))
+    tree:add(f["ack"], tvb(20, 4))
+    tree:add(f["selective"], tvb(24, 8))
+    tree:add(f["credit"], tvb(32, 4))
+    tree:add(f["length"], tvb(36, 2))
+    tree:add(f["peer_epoch"], tvb(38, 2))
+end
+
+-- Returns the payload, unless it is empty or not all there.
+local function add_payload_crc(tree, tvb, length)
+    local crc = tvb(40, 4)
+    if length > tvb:len() - HEADER_SIZE then
+        tree:add(f["payload_crc"], crc)
+        tree:add_proto_expert_info(e.length)
+        return nil
+    end
+    local payload = length > 0 and tvb(HEADER_SIZE, length) or nil
+    local has_crc = bit.band(tvb(2, 2):uint(), FLAG_NO_PAYLOAD_CRC) == 0
+    show_crc(tree, "payload_crc", crc, (has_crc and payload) and crc32c(payload) or 0)
+    return payload
+end
+
+function isoplane.dissector(tvb, pinfo, root)
+    if tvb:len() < HEADER_SIZE then return 0 end
+    pinfo.cols.protocol = "isoplane"
+    local kind = tvb(1, 1):uint()
+    local kind_name = KINDS[kind] or "unknown kind"
+    local source, destination = tvb(8, 2):uint(), tvb(10, 2):uint()
+    local length = tvb(36, 2):uint()
+    local summary = string.format("%s %d -> %s seq %d ack %d", kind_name, source,
+        NODES[destination] or tostring(destination), tvb(16, 4):uint(), tvb(20, 4):uint())
+
+    local finish = math.min(HEADER_SIZE + length, tvb:len())
+    local tree = root:add(isoplane, tvb(0, finish), "isoplane, " .. summary)
+    add_header(tree, tvb)
+    local payload = add_payload_crc(tree, tvb, length)
+    show_crc(tree, "header_crc", tvb(44, 4), crc32c(tvb(0, 44)))
+
+    if payload then
+        local item = tree:add(f["payload"], payload)
+        local body = BODIES[kind] and BODIES[kind](tree, payload)
+        if body then
+            summary = summary .. ", " .. body
+        else
+            item:add_proto_expert_info(e.body)
+        end
+    elseif length == 0 and BODIES[kind] then
+        tree:add_proto_expert_info(e.body)
+    end
+    if tvb:len() > finish then tree:add(f["padding"], tvb(finish)) end
+    pinfo.cols.info = summary
+    return tvb:len()
+end
+
+-- Registration, renewed when a preference changes --------------------------------------------------------------------
+
+local ethertypes = DissectorTable.get("ethertype")
+local udp_ports = DissectorTable.get("udp.port")
+local registered = {}
+
+local function register()
+    if registered.ethertype then
+        ethertypes:remove(registered.ethertype, isoplane)
+        udp_ports:remove(registered.udp_port, isoplane)
+    end
+    registered = { ethertype = isoplane.prefs.ethertype, udp_port = isoplane.prefs.udp_port }
+    ethertypes:add(registered.ethertype, isoplane)
+    udp_ports:add(registered.udp_port, isoplane)
+end
+
+isoplane.prefs_changed = register
+register()
