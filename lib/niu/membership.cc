@@ -14,6 +14,9 @@ namespace isoplane::niu {
 
 namespace {
 
+/// Enough for the few urgent messages that are ever under way to one peer.
+constexpr std::uint32_t kMostReserve = 4;
+
 constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
 
 }  // namespace
@@ -75,6 +78,7 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
         peer.epoch = header.epoch;
         peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
         peer.allowance.reset(hello->credit);
+        peer.reserve = std::min(kMostReserve, hello->credit / 4);
         const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
         peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},
                        .job_key = options_.job_key,

@@ -14,6 +14,9 @@ namespace isoplane::niu {
 
 namespace {
 
+/// Up to here a copy into a frame that others share costs less than a frame.
+constexpr std::size_t kWorthCopying = 256;
+
 void put_message(std::byte* at, const wire::MessageHeader& header) noexcept {
     wire::encode_message(std::span<std::byte, wire::kMessageHeaderSize>(at, wire::kMessageHeaderSize),
                          header);
@@ -22,9 +25,10 @@ void put_message(std::byte* at, const wire::MessageHeader& header) noexcept {
 }  // namespace
 
 /// Remembers that somebody waits when it is for credit: if the update is lost, it has to be asked for.
-bool Niu::may_open(Peer& peer) noexcept {
+bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
     if (peer.state != PeerState::kUp || peer.out.full()) return false;
-    if (peer.allowance.covers(peer.out.next())) [[likely]]
+    const std::uint32_t reserve = urgency == Urgency::kUrgent ? 0 : peer.reserve;
+    if (peer.allowance.covers(peer.out.next() + reserve)) [[likely]]
         return true;
     if (!peer.stalled) {
         peer.stalled = true;
@@ -34,9 +38,9 @@ bool Niu::may_open(Peer& peer) noexcept {
     return false;
 }
 
-bool Niu::open_frame(Peer& peer) noexcept {
+bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
     close_frame(peer);
-    if (!may_open(peer) || kept_ == most_kept_) return false;
+    if (!may_open(peer, urgency) || pool_share_used(urgency)) return false;
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
     ++kept_;
@@ -59,15 +63,21 @@ void Niu::close_frame(Peer& peer) noexcept {
     }
     m->data_len = static_cast<std::uint16_t>(kOverhead + length);
     m->pkt_len = m->data_len;
-    const bool unchecked = (peer.header.flags & wire::kFlagNoPayloadCrc) != 0;
-    peer.out.push(m, unchecked ? 0 : wire::crc32c({payload, length}), length);
+    keep(peer, m, {payload, length});
 }
 
-SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size) noexcept {
+/// Until it is acknowledged.
+void Niu::keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept {
+    const bool unchecked = (peer.header.flags & wire::kFlagNoPayloadCrc) != 0;
+    peer.out.push(packet, unchecked ? 0 : wire::crc32c(payload), static_cast<std::uint16_t>(payload.size()));
+}
+
+SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urgency urgency) noexcept {
     Peer& peer = peers_[to];
     const std::size_t needed = wire::kMessageHeaderSize + size;
     if (static_cast<std::size_t>(peer.open.end - peer.open.at) < needed) {
-        if (closing_ || peer.transfer.size != 0 || needed > peer.max_payload || !open_frame(peer)) return {};
+        if (closing_ || peer.transfer.size != 0 || needed > peer.max_payload || !open_frame(peer, urgency))
+            return {};
         touch(peer);
     }
     return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true};
@@ -90,6 +100,30 @@ bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> me
     std::copy(message.begin(), message.end(), room.data.begin());
     counters_.copied_bytes.add(message.size());
     send(room);
+    return true;
+}
+
+bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept {
+    assert(!wire::is_ordered(protocol));
+    const std::span<std::byte> message = packet.data();
+    if (options_.coalesce && message.size() <= kWorthCopying) {
+        if (!send(to, protocol, message)) return false;
+        packet.reset();
+        return true;
+    }
+    Peer& peer = peers_[to];
+    close_frame(peer);
+    if (closing_ || peer.transfer.size != 0 || message.size() > max_message(to)) return false;
+    if (!may_open(peer) || pool_share_used(Urgency::kOrdinary)) return false;
+    rte_mbuf* m = packet.release();
+    auto* payload = reinterpret_cast<std::byte*>(rte_pktmbuf_prepend(m, wire::kMessageHeaderSize));
+    const auto size = static_cast<std::uint16_t>(message.size());
+    put_message(payload, {protocol, wire::kWholeMessage, size, size});
+    rte_pktmbuf_prepend(m, kOverhead);
+    ++kept_;
+    keep(peer, m, {payload, wire::kMessageHeaderSize + message.size()});
+    counters_.messages_sent.add();
+    touch(peer);
     return true;
 }
 

@@ -41,6 +41,11 @@ struct SendBuffer {
     explicit operator bool() const noexcept { return granted; }
 };
 
+/// What a message may use of a peer's credit. The last of it is for messages that have to arrive while the
+/// receiver does not take what came before: those of the protocols' own bookkeeping, of which few are ever
+/// under way and which are released as soon as they are received.
+enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
+
 /// A message, or a fragment of one that did not fit a frame; fragments of a message follow each other. Its
 /// data is in the packet it came in, until it is released.
 struct Received {
@@ -76,11 +81,17 @@ class Niu final : public runtime::Stage {
     /// Room for a message of `size` bytes, at most max_message(to). Write it and send() it before anything
     /// else is called here. Empty when the peer is not up, or when nothing can be sent to it now: it has no
     /// room, the window or the pool is used up, or a transfer is under way.
-    SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size) noexcept;
+    SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size,
+                      Urgency urgency = Urgency::kOrdinary) noexcept;
     void send(const SendBuffer& buffer) noexcept;
 
     /// Copies a message of at most max_message(to). False as buffer() is empty.
     bool send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
+
+    /// Sends the data of a packet of the pool given above, at most max_message(to) of a protocol without
+    /// extension. Takes the packet, unless it returns false as buffer() is empty. Nothing is copied, but
+    /// when it is so small that it had better share a frame.
+    bool send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept;
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
     /// it is while transferring(to). One at a time to a peer. False as buffer() is empty.
@@ -116,6 +127,7 @@ class Niu final : public runtime::Stage {
     /// A sentence with the names of peers that did not close within the limit; empty when all did.
     std::string left_open() const;
 
+    const Options& options() const noexcept { return options_; }
     const Counters& counters() const noexcept { return counters_; }
     const Peer& peer(NodeId node) const noexcept { return peers_[node]; }
 
@@ -131,9 +143,13 @@ class Niu final : public runtime::Stage {
     void release_hold(FrameTable::Id id) noexcept;
 
     // send.cc: messages into frames.
-    bool may_open(Peer& peer) noexcept;
-    bool open_frame(Peer& peer) noexcept;
+    bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
+    bool open_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
+    bool pool_share_used(Urgency urgency) const noexcept {
+        return kept_ >= most_kept_ && urgency == Urgency::kOrdinary;
+    }
     void close_frame(Peer& peer) noexcept;
+    void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
     void pump(Peer& peer) noexcept;
 
     // transmit.cc: frames out.
