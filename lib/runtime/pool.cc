@@ -3,11 +3,18 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <algorithm>
 
 #include <isoplane/runtime/pool.hh>
 #include <stdexcept>
 
 namespace isoplane::runtime {
+
+std::uint16_t Pool::room_for(unsigned mtu) {
+    // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
+    constexpr unsigned kFraming = 14 + 4 + 4 + 12;
+    return static_cast<std::uint16_t>(RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming));
+}
 
 Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache)
     : pool_(rte_pktmbuf_pool_create(name.c_str(), packets, cache, 0, room, SOCKET_ID_ANY)) {

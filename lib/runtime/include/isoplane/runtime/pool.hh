@@ -18,6 +18,9 @@ class Pool {
   public:
     static constexpr std::uint16_t kDefaultRoom = 2048 + RTE_PKTMBUF_HEADROOM;
 
+    /// The room of packets for an MTU, with all that links put in front or leave behind.
+    static std::uint16_t room_for(unsigned mtu);
+
     /// `room` is headroom and data together. Throws std::runtime_error when the memory is not there.
     Pool(const std::string& name, unsigned packets, std::uint16_t room = kDefaultRoom, unsigned cache = 256);
     ~Pool();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "driver.hh"
+
+#include <isoplane/noniso/direct_endpoint.hh>
+#include <isoplane/noniso/remote_endpoint.hh>
+#include <isoplane/runtime/lcore.hh>
+
+namespace isoplane::job {
+
+namespace {
+
+/// The program itself.
+class InlineDriver final : public Driver {
+  public:
+    explicit InlineDriver(Network& network) : network_(network), endpoint_(network.niu, network.barrier) {
+        network_.dispatcher.attach(wire::Protocol::kNoniso, &endpoint_);
+    }
+    ~InlineDriver() override {
+        for (niu::Received message; endpoint_.receive(message);)
+            endpoint_.release(message);
+        network_.niu.discard();
+    }
+
+    bool poll() override {
+        unsigned moved = network_.niu.poll(clock_.now());
+        moved += network_.dispatcher.dispatch();
+        return network_.barrier.poll() || moved != 0;
+    }
+    void call(const std::function<void()>& what) override { what(); }
+    noniso::Endpoint& endpoint() override { return endpoint_; }
+
+  private:
+    Network& network_;
+    noniso::DirectEndpoint endpoint_;
+    runtime::TscClock clock_;
+};
+
+/// An lcore, so that messages move while the program computes.
+class LcoreDriver final : public Driver {
+  public:
+    LcoreDriver(Network& network, runtime::Pool& pool)
+        : network_(network),
+          link_(network.niu.options().nodes.size()),
+          stage_("endpoint", link_, network.niu, network.dispatcher, network.barrier),
+          endpoint_(link_, pool),
+          lcore_(1, runtime::IdlePolicy::kYield) {
+        network_.dispatcher.attach(wire::Protocol::kNoniso, &stage_);
+        lcore_.pipeline().add(network_.niu);
+        lcore_.pipeline().add(stage_);
+        lcore_.start();
+    }
+    ~LcoreDriver() override {
+        lcore_.stop();
+        stage_.discard();
+        network_.niu.discard();
+    }
+
+    bool poll() override { return endpoint_.waiting(); }
+    void call(const std::function<void()>& what) override { lcore_.call(what); }
+    noniso::Endpoint& endpoint() override { return endpoint_; }
+
+  private:
+    Network& network_;
+    noniso::EndpointLink link_;
+    noniso::EndpointStage stage_;
+    noniso::RemoteEndpoint endpoint_;
+    runtime::Lcore lcore_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_driver(Progress progress, Network& network, runtime::Pool& pool) {
+    if (progress == Progress::kInline) return std::make_unique<InlineDriver>(network);
+    return std::make_unique<LcoreDriver>(network, pool);
+}
+
+}  // namespace isoplane::job

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <functional>
+#include <isoplane/job/settings.hh>
+#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/runtime/pool.hh>
+#include <memory>
+
+#include "network.hh"
+
+namespace isoplane::job {
+
+/// Who polls a program's NIU, and so the only one who may touch it.
+class Driver {
+  public:
+    Driver() = default;
+    virtual ~Driver() = default;
+    Driver(const Driver&) = delete;
+    Driver& operator=(const Driver&) = delete;
+
+    /// From the program, whenever it calls. Returns whether anything moved.
+    virtual bool poll() = 0;
+    /// Runs `what` where the NIU may be touched, and waits for it.
+    virtual void call(const std::function<void()>& what) = 0;
+    virtual noniso::Endpoint& endpoint() = 0;
+};
+
+std::unique_ptr<Driver> make_driver(Progress progress, Network& network, runtime::Pool& pool);
+
+}  // namespace isoplane::job

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// A program's place in a job: what it needs to talk to the other nodes, brought up and torn down as one.
+///
+///     job::Job job(job::settings_from_environment());
+///     job.join();
+///     if (job.node() == 0) …job.messages().send(1, bytes)…
+///     while (!job.try_close()) job.poll();
+#pragma once
+
+#include <isoplane/link/link.hh>
+#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/runtime/eal.hh>
+#include <isoplane/runtime/idle.hh>
+#include <isoplane/runtime/pool.hh>
+#include <memory>
+#include <string>
+
+#include <isoplane/job/settings.hh>
+
+namespace isoplane::job {
+
+class Driver;
+struct Network;
+
+/// One thread of the program makes all calls.
+class Job {
+  public:
+    /// Starts the EAL and opens the link. Throws with a sentence.
+    explicit Job(Settings settings);
+    ~Job();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    const Settings& settings() const noexcept { return settings_; }
+    niu::NodeId node() const noexcept { return settings_.node(); }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Waits until all nodes are there. Throws with the names of those that have not come within the limit.
+    void join();
+
+    /// Moves what there is to move. With nothing to do for a while, it gives the CPU to whoever wants it.
+    void poll();
+
+    noniso::Endpoint& messages() noexcept { return *endpoint_; }
+
+    /// Leaves the job, together with all others: false until they all want to. Whatever arrives meanwhile
+    /// can be received and answered. Call it, and poll(), until it is true.
+    bool try_close();
+
+    /// A sentence about a peer that is lost or has not left with the others, which no call on messages()
+    /// will ever be right about; empty when all is well.
+    std::string trouble();
+
+  private:
+    enum class Closing : std::uint8_t { kNo, kAgreeing, kLeaving, kDone };
+
+    std::string trouble_with(niu::NodeId node) const;
+
+    Settings settings_;
+    std::size_t size_;
+    runtime::Eal eal_;
+    runtime::Pool pool_;
+    std::unique_ptr<link::Link> link_;
+    std::unique_ptr<Network> network_;
+    std::unique_ptr<Driver> driver_;
+    noniso::Endpoint* endpoint_;
+    runtime::Idler idler_;
+    bool joined_ = false;
+    Closing closing_ = Closing::kNo;
+};
+
+}  // namespace isoplane::job

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <isoplane/topology/network.hh>
+#include <string>
+#include <vector>
+
+namespace isoplane::job {
+
+/// Who moves the packets of a program.
+enum class Progress : std::uint8_t {
+    kInline,  ///< the program, whenever it calls: the lowest latency
+    kLcore,   ///< a thread of its own, while the program computes
+};
+
+/// What a program has to know to take part in a job.
+struct Settings {
+    topology::Network network;  ///< with a topology, and this node's id in it
+    std::string link;           ///< the spec of the port
+    Progress progress = Progress::kInline;
+    unsigned mtu = 1500;
+    unsigned packets = 8191;                        ///< in the pool
+    std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
+    std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
+
+    std::uint16_t node() const { return *network.conf.id; }
+    /// The names of all hosts, by node id.
+    std::vector<std::string> hosts() const;
+};
+
+/// From the node.conf that the environment variable ISOPLANE_CONFIG names, as `isoplane run` sets it. Throws
+/// std::runtime_error, or topology::Error, with a sentence.
+Settings settings_from_environment();
+
+/// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets, silence
+/// and hello-limit (both in seconds).
+Settings load_settings(const std::string& file);
+
+}  // namespace isoplane::job

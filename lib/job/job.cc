@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <chrono>
+#include <isoplane/job/job.hh>
+#include <stdexcept>
+
+#include "driver.hh"
+
+namespace isoplane::job {
+
+namespace {
+
+runtime::EalOptions eal_options(const Settings& settings) {
+    // What the packets take, twice over for rings and the link's own.
+    const unsigned room = runtime::Pool::room_for(settings.mtu);
+    const unsigned megabytes =
+        std::max(64U, static_cast<unsigned>(std::uint64_t{settings.packets} * room * 2 >> 20));
+    return {.workers = settings.progress == Progress::kLcore ? 1U : 0U,
+            .memory_mb = megabytes,
+            .pci = link::pci_devices({link::LinkSpec::parse(settings.link)})};
+}
+
+/// Each start of a node has a greater one, if a sixteenth of a second has passed since the last.
+std::uint32_t epoch_now() {
+    using Sixteenths = std::chrono::duration<std::int64_t, std::ratio<1, 16>>;
+    const auto since =
+        std::chrono::duration_cast<Sixteenths>(std::chrono::system_clock::now().time_since_epoch());
+    return std::max(1U, static_cast<std::uint32_t>(since.count()));
+}
+
+niu::Options niu_options(const Settings& settings, const link::Link& link) {
+    return {.node = settings.node(),
+            .nodes = settings.hosts(),
+            .job_key = settings.network.conf.job_key.value_or(0),
+            .epoch = epoch_now(),
+            .mac = settings.network.mac(settings.node()),
+            .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
+            .silence = settings.silence,
+            .hello_limit = settings.hello_limit};
+}
+
+}  // namespace
+
+Job::Job(Settings settings)
+    : settings_(std::move(settings)),
+      size_(settings_.hosts().size()),
+      eal_(eal_options(settings_)),
+      pool_("packets", settings_.packets, runtime::Pool::room_for(settings_.mtu)),
+      link_(link::open_link(link::LinkSpec::parse(settings_.link), "link0",
+                            {.pool = &pool_, .mtu = settings_.mtu})),
+      network_(
+          std::make_unique<Network>(link_->input(), link_->output(), pool_, niu_options(settings_, *link_))),
+      idler_(runtime::IdlePolicy::kYield) {
+    link_->start();
+    driver_ = make_driver(settings_.progress, *network_, pool_);
+    endpoint_ = &driver_->endpoint();
+}
+
+/// What has come and was not received goes with the driver.
+Job::~Job() {
+    driver_.reset();
+    link_->stop();
+}
+
+void Job::poll() {
+    idler_.step(driver_->poll());
+}
+
+void Job::join() {
+    for (;;) {
+        bool all_up = false;
+        std::string missing;
+        driver_->call([&] {
+            all_up = network_->niu.all_up();
+            missing = network_->niu.missing();
+        });
+        if (!missing.empty()) throw std::runtime_error(missing);
+        if (all_up) break;
+        poll();
+    }
+    joined_ = true;
+}
+
+bool Job::try_close() {
+    // A broken barrier holds nobody up: those who live leave without the lost.
+    switch (closing_) {
+        case Closing::kNo:
+            if (endpoint_->barrier() == noniso::BarrierState::kRunning) return false;
+            endpoint_->enter_barrier();
+            closing_ = Closing::kAgreeing;
+            return false;
+        case Closing::kAgreeing:
+            if (endpoint_->barrier() == noniso::BarrierState::kRunning) return false;
+            driver_->call([this] { network_->niu.close(); });
+            closing_ = Closing::kLeaving;
+            return false;
+        case Closing::kLeaving: {
+            bool closed = false;
+            driver_->call([&] { closed = network_->niu.closed(); });
+            if (closed) closing_ = Closing::kDone;
+            return closed;
+        }
+        case Closing::kDone:
+            break;
+    }
+    return true;
+}
+
+std::string Job::trouble() {
+    std::string sentence;
+    driver_->call([&] {
+        for (std::size_t i = 0; joined_ && i < size_ && sentence.empty(); ++i)
+            sentence = trouble_with(static_cast<niu::NodeId>(i));
+        if (sentence.empty()) sentence = network_->niu.left_open();
+    });
+    return sentence;
+}
+
+std::string Job::trouble_with(niu::NodeId node) const {
+    const niu::PeerState state = network_->niu.state(node);
+    if (node == this->node() || state == niu::PeerState::kUp) return {};
+    const std::string who = network_->niu.options().nodes[node] + " (node " + std::to_string(node) + ")";
+    if (state != niu::PeerState::kDead) return who + " has started again; what was on its way to it is lost";
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings_.silence).count();
+    return who + " is dead: nothing has been heard of it for " + std::to_string(seconds) + " s";
+}
+
+}  // namespace isoplane::job

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <isoplane/job/settings.hh>
+#include <stdexcept>
+
+namespace isoplane::job {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kVariable = "ISOPLANE_CONFIG";
+
+po::options_description own_keys() {
+    po::options_description keys;
+    for (const char* key : {"progress", "mtu", "packets", "silence", "hello-limit"})
+        keys.add_options()(key, po::value<std::string>(), "");
+    return keys;
+}
+
+unsigned number(const topology::NodeConf& conf, const std::string& key, const std::string& text,
+                unsigned least, unsigned most) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most)
+        return value;
+    throw conf.error(key, "'" + text + "' does not fit: give a whole number from " + std::to_string(least) +
+                              " to " + std::to_string(most));
+}
+
+std::chrono::milliseconds seconds(const topology::NodeConf& conf, const std::string& key,
+                                  const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && value >= 0.001 && value <= 86400)
+        return std::chrono::milliseconds(static_cast<long>(value * 1000));
+    throw conf.error(key, "'" + text + "' does not fit: give seconds, from 0.001 to 86400");
+}
+
+Progress parse_progress(const topology::NodeConf& conf, const std::string& text) {
+    if (text == "inline") return Progress::kInline;
+    if (text == "lcore") return Progress::kLcore;
+    throw conf.error("progress", "'" + text + "' is no way to make progress: use inline or lcore");
+}
+
+void read_own(Settings& settings, const topology::NodeConf& conf) {
+    for (const auto& [key, text] : conf.more) {
+        if (key == "progress") settings.progress = parse_progress(conf, text);
+        if (key == "mtu") settings.mtu = number(conf, key, text, 256, 9216);
+        if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);
+        if (key == "silence") settings.silence = seconds(conf, key, text);
+        if (key == "hello-limit") settings.hello_limit = seconds(conf, key, text);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> Settings::hosts() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < network.topology->host_count(); ++i)
+        names.push_back(network.topology->name(static_cast<topology::NodeId>(i)));
+    return names;
+}
+
+Settings load_settings(const std::string& file) {
+    topology::NodeConf conf = topology::load_node_conf(file, own_keys());
+    Settings settings;
+    read_own(settings, conf);
+    if (conf.links.size() != 1)
+        throw topology::Error(file, {}, "a program needs one link: give the line link=SPEC once");
+    settings.link = conf.links.front();
+    settings.network = topology::load_network(std::move(conf));
+    if (!settings.network.topology)
+        throw topology::Error(file, {},
+                              "it does not name the network: add fmconfig=FILE or network-cfg=FILE");
+    const auto& id = settings.network.conf.id;
+    if (!id || !settings.network.topology->is_host(*id))
+        throw topology::Error(file, {}, "it does not say which host this is: add id=N or name=HOST");
+    return settings;
+}
+
+Settings settings_from_environment() {
+    const char* file = std::getenv(kVariable);
+    if (file == nullptr || *file == '\0') {
+        throw std::runtime_error(
+            "this program is one of a job: start it with `isoplane run -n 2 -- PROGRAM`, or name its "
+            "node.conf in "
+            "the environment variable ISOPLANE_CONFIG");
+    }
+    return load_settings(file);
+}
+
+}  // namespace isoplane::job

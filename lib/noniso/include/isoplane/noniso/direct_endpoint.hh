@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/niu/dispatcher.hh>
+
+#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/noniso/fifo.hh>
+
+namespace isoplane::noniso {
+
+/// The endpoint of a program that polls for itself: calls go straight to the NIU.
+class DirectEndpoint final : public Endpoint, public niu::Receiver {
+  public:
+    DirectEndpoint(niu::Niu& niu, Barrier& barrier) : niu_(niu), barrier_(barrier) {}
+
+    using Endpoint::send;
+    SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
+        return niu_.buffer(to, wire::Protocol::kNoniso, size);
+    }
+    void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
+
+    bool receive(Received& message) noexcept override {
+        if (received_.empty()) return false;
+        message = received_.front();
+        received_.pop();
+        return true;
+    }
+    void release(const Received& message) noexcept override { niu_.release(message); }
+    bool waiting() const noexcept override { return !received_.empty(); }
+
+    bool enter_barrier() noexcept override { return barrier_.enter(); }
+    BarrierState barrier() const noexcept override { return barrier_.state(); }
+
+    PeerState state(NodeId node) const noexcept override { return niu_.state(node); }
+    std::size_t max_message(NodeId node) const noexcept override { return niu_.max_message(node); }
+
+    void take(const Received& message) noexcept override { received_.push(message); }
+
+  private:
+    niu::Niu& niu_;
+    Barrier& barrier_;
+    Fifo<Received> received_;  ///< never more than credit allows
+};
+
+}  // namespace isoplane::noniso

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Messages and barriers between the nodes of a job, outside logical time: what a program sees of the NIU,
+/// the same whether it polls for itself or an lcore does it.
+///
+/// One thread of the program uses an endpoint, and nothing in it waits: what cannot be done now returns
+/// false, and is tried again after Job::poll().
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <isoplane/niu/niu.hh>
+#include <span>
+
+#include <isoplane/noniso/barrier.hh>
+
+namespace isoplane::noniso {
+
+using niu::NodeId;
+using niu::PeerState;
+using niu::Received;
+using niu::SendBuffer;
+
+class Endpoint {
+  public:
+    Endpoint() = default;
+    virtual ~Endpoint() = default;
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+
+    /// Room for a message of at most max_message(to) bytes, in the packet that will carry it. Write it and
+    /// send() it before anything else is called here. Empty when nothing can be sent to that node now: it is
+    /// not up, or has no room.
+    virtual SendBuffer buffer(NodeId to, std::size_t size) noexcept = 0;
+    virtual void send(const SendBuffer& buffer) noexcept = 0;
+
+    /// Copies a message of at most max_message(to) bytes. False as buffer() is empty.
+    bool send(NodeId to, std::span<const std::byte> message) noexcept {
+        const SendBuffer room = buffer(to, message.size());
+        if (!room) return false;
+        std::copy(message.begin(), message.end(), room.data.begin());
+        send(room);
+        return true;
+    }
+
+    /// The next message, or fragment of a large one, from any node. Its data stays where it is until it is
+    /// released.
+    virtual bool receive(Received& message) noexcept = 0;
+    virtual void release(const Received& message) noexcept = 0;
+    /// Whether receive() would find one.
+    virtual bool waiting() const noexcept = 0;
+
+    /// Enters the next barrier. False while one is running, and when it is broken.
+    virtual bool enter_barrier() noexcept = 0;
+    virtual BarrierState barrier() const noexcept = 0;
+
+    virtual PeerState state(NodeId node) const noexcept = 0;
+    /// The largest message that fits a frame to that node; 0 before it is up.
+    virtual std::size_t max_message(NodeId node) const noexcept = 0;
+};
+
+}  // namespace isoplane::noniso
