@@ -135,7 +135,7 @@ TEST_F(NiuTest, keeps_small_messages_behind_a_large_one_that_was_sent_before) {
 TEST_F(NiuTest, offers_no_room_when_the_credit_is_used_up_and_again_when_it_returns) {
     meet();
     std::vector<niu::Received> kept;
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < kOrdinaryFrames; ++i) {
         ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
         run(30us);
         ASSERT_TRUE(b->receive(received));
@@ -151,9 +151,76 @@ TEST_F(NiuTest, offers_no_room_when_the_credit_is_used_up_and_again_when_it_retu
     EXPECT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
 }
 
+TEST_F(NiuTest, sends_urgent_messages_when_the_credit_of_others_is_used_up) {
+    meet();
+    for (int i = 0; i < kOrdinaryFrames; ++i) {
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+        run(30us);
+    }
+    ASSERT_FALSE(a->send(1, Protocol::kNoniso, bytes(1)));
+    for (int i = kOrdinaryFrames; i < 16; ++i) {
+        const niu::SendBuffer room = a->buffer(1, Protocol::kControl, 1, niu::Urgency::kUrgent);
+        ASSERT_TRUE(room);
+        a->send(room);
+        run(30us);
+    }
+    EXPECT_FALSE(a->buffer(1, Protocol::kControl, 1, niu::Urgency::kUrgent));
+    for (int i = 0; i < 16; ++i) {
+        ASSERT_TRUE(b->receive(received));
+        EXPECT_EQ(received.protocol, i < kOrdinaryFrames ? Protocol::kNoniso : Protocol::kControl);
+        b->release(received);
+    }
+}
+
+TEST_F(NiuTest, sends_the_packet_that_a_message_was_written_into) {
+    meet();
+    const auto message = bytes(1000);
+    runtime::Packet held = niu_pool().packet();
+    runtime::Packet packet = niu_pool().packet();
+    auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(packet.get(), 1000));
+    std::copy(message.begin(), message.end(), at);
+    const std::uint64_t copied = a->counters().copied_bytes.get();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, packet));
+    EXPECT_FALSE(packet);
+    run(20us);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(received.data.data(), at);
+    EXPECT_EQ(copy_of(received), message);
+    EXPECT_EQ(a->counters().copied_bytes.get(), copied);
+    b->release(received);
+    run(1ms);
+}
+
+TEST_F(NiuTest, lets_a_small_packet_share_a_frame_in_its_turn) {
+    meet();
+    for (unsigned i = 0; i < 3; ++i) {
+        runtime::Packet packet = niu_pool().packet();
+        const auto message = bytes(i == 1 ? 1000 : 10, i);
+        std::copy(message.begin(), message.end(),
+                  reinterpret_cast<std::byte*>(
+                      rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(message.size()))));
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, packet));
+    }
+    run(20us);
+    for (unsigned i = 0; i < 3; ++i) {
+        ASSERT_TRUE(b->receive(received));
+        EXPECT_EQ(copy_of(received), bytes(i == 1 ? 1000 : 10, i));
+        b->release(received);
+    }
+    EXPECT_EQ(a->counters().frames_sent.get(), 3U);
+    run(1ms);
+}
+
+TEST_F(NiuTest, keeps_the_packet_when_it_cannot_be_sent) {
+    runtime::Packet packet = niu_pool().packet();
+    rte_pktmbuf_append(packet.get(), 1000);
+    EXPECT_FALSE(a->send(1, Protocol::kNoniso, packet));
+    EXPECT_TRUE(packet);
+}
+
 TEST_F(NiuTest, asks_for_credit_when_the_update_was_lost) {
     meet();
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < kOrdinaryFrames; ++i) {
         ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
         run(30us);
     }

@@ -43,6 +43,9 @@ class NiuTest : public PoolTest {
                 .mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)},
                 .window = 16};
     }
+    /// Of a window of 16, what urgent messages leave to others.
+    static constexpr int kOrdinaryFrames = 12;
+
     void start() { start(options(0), options(1)); }
     void start(const niu::Options& of_a, const niu::Options& of_b) {
         a = std::make_unique<niu::Niu>("a", to_a.input(), to_b.output(), niu_pool(), of_a);

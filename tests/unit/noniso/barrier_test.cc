@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "trio.hh"
+
+namespace isoplane::test {
+
+TEST_F(TrioTest, completes_when_all_nodes_have_entered) {
+    EXPECT_EQ(barrier(0).state(), BarrierState::kNone);
+    run(1ms);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(1).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kRunning);
+    EXPECT_EQ(barrier(1).state(), BarrierState::kRunning);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kNone);
+    ASSERT_TRUE(barrier(2).enter());
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i) {
+        EXPECT_EQ(barrier(i).state(), BarrierState::kComplete);
+        EXPECT_EQ(barrier(i).completed(), 1U);
+    }
+}
+
+TEST_F(TrioTest, refuses_to_enter_a_barrier_while_one_is_running) {
+    run(1ms);
+    ASSERT_TRUE(barrier(0).enter());
+    EXPECT_FALSE(barrier(0).enter());
+    run(1ms);
+    EXPECT_FALSE(barrier(0).enter());
+}
+
+TEST_F(TrioTest, waits_for_nodes_that_are_not_up_yet) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        ASSERT_TRUE(barrier(i).enter());
+    run(2ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        EXPECT_EQ(barrier(i).state(), BarrierState::kComplete);
+}
+
+TEST_F(TrioTest, does_not_lose_the_next_barrier_of_a_fast_node) {
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        ASSERT_TRUE(barrier(i).enter());
+    // Node 0 hears of the others, and is at the next barrier before they have looked.
+    while (barrier(0).state() != BarrierState::kComplete) {
+        now += 5us;
+        for (const auto& host : hosts)
+            host->niu.poll(now);
+        fabric->poll(now);
+        hosts[0]->dispatcher.dispatch();
+        barrier(0).poll();
+    }
+    ASSERT_TRUE(barrier(0).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(1).state(), BarrierState::kComplete);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kRunning);
+    ASSERT_TRUE(barrier(1).enter());
+    ASSERT_TRUE(barrier(2).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).completed(), 2U);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kComplete);
+}
+
+TEST_F(TrioTest, completes_though_nobody_receives_what_was_sent_before) {
+    run(1ms);
+    const std::vector<std::byte> message(1400);
+    struct Keeper final : niu::Receiver {
+        std::vector<niu::Received> kept;
+        void take(const niu::Received& message) noexcept override { kept.push_back(message); }
+    } keeper;
+    hosts[1]->dispatcher.attach(wire::Protocol::kNoniso, &keeper);
+    for (int i = 0; i < 100; ++i) {
+        hosts[0]->niu.send(1, wire::Protocol::kNoniso, message);
+        run(50us);
+    }
+    ASSERT_FALSE(hosts[0]->niu.send(1, wire::Protocol::kNoniso, message));
+    for (int round = 0; round < 10; ++round) {
+        for (NodeId i = 0; i < kNodes; ++i)
+            ASSERT_TRUE(barrier(i).enter());
+        run(5ms);
+        for (NodeId i = 0; i < kNodes; ++i)
+            ASSERT_EQ(barrier(i).state(), BarrierState::kComplete) << "node " << i << ", round " << round;
+    }
+    EXPECT_EQ(keeper.kept.size(), 12U);
+    for (const niu::Received& message_kept : keeper.kept)
+        hosts[1]->niu.release(message_kept);
+    hosts[1]->dispatcher.attach(wire::Protocol::kNoniso, nullptr);
+}
+
+TEST_F(TrioTest, is_broken_when_a_node_dies) {
+    run(1ms);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(1).enter());
+    hosts[2].reset();
+    run(500ms);
+    for (NodeId i = 0; i < 2; ++i) {
+        EXPECT_EQ(barrier(i).state(), BarrierState::kBroken);
+        EXPECT_EQ(barrier(i).broken_by(), 2);
+        EXPECT_FALSE(barrier(i).enter());
+    }
+}
+
+TEST_F(TrioTest, is_broken_when_a_node_starts_again) {
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        ASSERT_TRUE(barrier(i).enter());
+    run(1ms);
+    start(2, 2);
+    run(200ms);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(2).enter());
+    run(5ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kBroken);
+    EXPECT_EQ(barrier(0).broken_by(), 2);
+}
+
+}  // namespace isoplane::test
