@@ -89,6 +89,9 @@ Child::Child(const Launch& launch, const Guard& guard, const sigset_t& mask) {
         throw std::runtime_error("'" + launch.path + "' cannot be executed: " + std::strerror(error) + ".");
     out_ = std::move(out.reads);
     err_ = std::move(err.reads);
+    // What poll() found there may have been read since.
+    fcntl(out_.get(), F_SETFL, O_NONBLOCK);
+    fcntl(err_.get(), F_SETFL, O_NONBLOCK);
 }
 
 bool Child::has_ended() {

@@ -13,6 +13,10 @@ namespace isoplane::run {
 
 namespace {
 
+/// Commands run once the links are open and the stages run: the answer to the last says so. The reports at
+/// the end do not look like it.
+constexpr const char* kLastCommand = "show pool";
+constexpr const char* kItsAnswer = "\nin_use ";
 constexpr std::size_t kMostComplaint = std::size_t{1} << 16;
 /// Frames that one rank which does not receive can hold up; see packets_for().
 constexpr unsigned kUsualQueue = 1024;
@@ -85,7 +89,7 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
                          {"--command", "set fabric port " + std::to_string(port) + ' ' + harmless});
     }
     if (!options.pcap.empty()) words.insert(words.end(), {"--command", "capture start " + options.pcap});
-    words.insert(words.end(), {"--command", "show pool json"});  // ready() waits for the answer
+    words.insert(words.end(), {"--command", kLastCommand});
     return words;
 }
 
@@ -115,7 +119,7 @@ void FabricSwitch::take(bool to_error, const char* bytes, std::size_t size) {
 }
 
 bool FabricSwitch::ready() const {
-    return out_.starts_with('{') || out_.find("\n{") != std::string::npos;
+    return out_.find(kItsAnswer) != std::string::npos;
 }
 
 }  // namespace isoplane::run

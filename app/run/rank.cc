@@ -11,7 +11,7 @@
 
 namespace isoplane::run {
 
-/// Call it when there is something to read, or the end: else it waits.
+/// Returns how much there was.
 std::size_t Rank::read_some(Descriptor& stream, Output& output) {
     const bool is_error = &stream == &child_.err();
     LineSplitter& lines = is_error ? err_ : out_;
@@ -38,8 +38,12 @@ void Rank::drain(Output& output) {
     for (Descriptor* stream : {&child_.out(), &child_.err()}) {
         int there = 0;
         if (!*stream || ioctl(stream->get(), FIONREAD, &there) != 0) continue;
-        for (auto left = static_cast<std::size_t>(there); left > 0 && *stream;)
-            left -= std::min(left, read_some(*stream, output));
+        auto left = static_cast<std::size_t>(there);
+        while (left > 0) {
+            const std::size_t n = read_some(*stream, output);
+            if (n == 0) break;
+            left -= std::min(left, n);
+        }
     }
 }
 

@@ -26,7 +26,7 @@ namespace {
 void fill_standard_descriptors() {
     int fd = 0;
     do {
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        fd = open("/dev/null", O_RDWR);
     } while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd > STDERR_FILENO) close(fd);
 }

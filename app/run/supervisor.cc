@@ -4,6 +4,7 @@
 #include "supervisor.hh"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -32,14 +33,13 @@ std::string signal_name(int number) {
     return std::string("SIG") + sigabbrev_np(number);
 }
 
-template <typename Owner>
-void read_fabric(Owner& part, Descriptor& stream) {
+/// Returns whether there may be more.
+bool read_some(FabricSwitch& part, Descriptor& stream) {
     char bytes[16384];
     const ssize_t n = read(stream.get(), bytes, sizeof bytes);
-    if (n > 0)
-        part.take(&stream == &part.child().err(), bytes, static_cast<std::size_t>(n));
-    else if (n == 0)
-        stream.reset();
+    if (n > 0) part.take(&stream == &part.child().err(), bytes, static_cast<std::size_t>(n));
+    if (n == 0) stream.reset();
+    return n > 0;
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ void Supervisor::act(const pollfd& ready) {
     if (!output_.empty() && ready.fd == output_.fd()) return write_output();
     for (FabricSwitch& part : fabric_)
         for (Descriptor* stream : {&part.child().out(), &part.child().err()})
-            if (stream->get() == ready.fd) return read_fabric(part, *stream);
+            if (stream->get() == ready.fd) return void(read_some(part, *stream));
     for (Rank& rank : ranks_)
         for (Descriptor* stream : {&rank.child().out(), &rank.child().err()})
             if (stream->get() == ready.fd) return rank.forward(*stream, output_);
@@ -197,8 +197,8 @@ void Supervisor::on_end(Rank& rank) {
 
 void Supervisor::on_end(FabricSwitch& part) {
     for (Descriptor* stream : {&part.child().out(), &part.child().err()})
-        while (*stream)
-            read_fabric(part, *stream);
+        while (*stream && read_some(part, *stream)) {
+        }
     const int status = *part.child().status();
     if (fabric_may_end_) {
         // Known faults of memif as its peers go cost nothing by then, but for files not yet complete.
