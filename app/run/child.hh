@@ -20,7 +20,8 @@ struct Launch {
     std::string path;
     std::vector<std::string> words;
     std::vector<std::string> environment;
-    int input = -1;  ///< a descriptor for its standard input; none: /dev/null
+    int input = -1;   ///< a descriptor for its standard input; none: /dev/null
+    std::string fed;  ///< what it reads there first, through a pipe that stays open as long as the job
 };
 
 /// A process of the job and what it writes. It leads a group of its own, is killed when the launcher ends,

@@ -5,10 +5,10 @@
 
 #include <poll.h>
 
-#include <string>
 #include <vector>
 
 #include "descriptor.hh"
+#include "feed.hh"
 
 namespace isoplane::run {
 
@@ -19,12 +19,10 @@ namespace isoplane::run {
 /// in that group, and passed on through a pipe.
 class Input {
   public:
-    Input();
-
-    /// What rank 0 gets as its standard input.
-    int for_rank() const { return terminal_ ? pipe_.reads.get() : 0; }
+    /// The descriptor that the rank gets as its standard input. Nobody's input is read before this is called.
+    int open();
     /// The rank has it: our own copy goes.
-    void handed_over() { pipe_.reads.reset(); }
+    void handed_over() { reads_.reset(); }
 
     /// Adds what to wait for.
     void watch(std::vector<pollfd>& set) const;
@@ -32,12 +30,8 @@ class Input {
     void act(const pollfd& ready);
 
   private:
-    void read_terminal();
-    void write_pipe();
-
-    bool terminal_;
-    Pipe pipe_;
-    std::string typed_;
+    Descriptor reads_;
+    Feed typed_;
 };
 
 }  // namespace isoplane::run

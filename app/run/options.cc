@@ -4,8 +4,12 @@
 #include "options.hh"
 
 #include <boost/program_options.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/topology/fmconfig.hh>
+#include <iterator>
 #include <stdexcept>
 
 #include "../command.hh"
@@ -27,6 +31,8 @@ po::options_description visible_options() {
          "how many ranks run the program (as many as the topology has hosts)")  //
         ("topology", po::value<std::string>()->value_name("FILE"),
          "the network, as an fmconfig file (one switch with hosts node0, node1 ...)")  //
+        ("config", po::value<std::string>()->value_name("FILE"),
+         "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .link, .ssh")  //
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
          "inline: in calls of the program; lcore: on a thread of its own (inline)")       //
         ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
@@ -69,10 +75,53 @@ FabricOptions fabric_options(const po::variables_map& values) {
     return fabric;
 }
 
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw std::invalid_argument("'" + path + "' cannot be read: " + std::strerror(errno) + ".");
+    return text;
+}
+
 std::string parse_progress(const std::string& word) {
     if (word != "inline" && word != "lcore")
         throw std::invalid_argument("--progress " + word + " is not known: it can be inline or lcore.");
     return word;
+}
+
+/// What the files say, and how many ranks that means.
+void read_conf(const po::variables_map& values, RunCommand& command) {
+    JobConf& conf = command.conf;
+    if (values.count("config") != 0) conf.base = topology::load_node_conf(values["config"].as<std::string>());
+    std::optional<topology::Topology> given;
+    if (values.count("topology") != 0)
+        given = topology::load_fmconfig(values["topology"].as<std::string>());
+    else if (!conf.base.fmconfig.empty())
+        given = topology::load_fmconfig(conf.base.resolve(conf.base.fmconfig));
+    count_ranks(command.parts, given ? given->host_count() : 0);
+    for (const Part& part : command.parts)
+        command.ranks += part.ranks;
+    conf.topology = given ? *given : plain_topology(command.ranks);
+    check_base(conf.base, conf.topology);
+    command.has_fabric = !has_own_links(conf.base);
+    if (!conf.base.shmem_map.empty()) conf.shmem_map = read_file(conf.base.resolve(conf.base.shmem_map));
+}
+
+/// Those that run here: other machines have programs of their own.
+void find_programs(RunCommand& command) {
+    unsigned rank = 0;
+    for (Part& part : command.parts) {
+        for (const unsigned end = rank + part.ranks; rank < end; ++rank)
+            if (part.path.empty() && host_of(command.conf, rank).ssh.empty())
+                part.path = find_program(part.words[0]);
+    }
+}
+
+void refuse_fabric_options(const po::variables_map& values) {
+    for (const char* name : {"link", "fabric", "seed", "pcap", "stats"})
+        if (values.count(name) != 0 && !values[name].defaulted())
+            throw std::invalid_argument("--" + std::string(name) +
+                                        " is about a fabric, and none is started: the hosts of the --config "
+                                        "have links of their own. Leave one of them out.");
 }
 
 RunCommand assemble(const po::variables_map& values, CommandLine line) {
@@ -85,20 +134,17 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
         check_ranks(ranks);
         command.parts[0].ranks = ranks;
     }
-    if (values.count("topology") != 0)
-        command.topology = topology::load_fmconfig(values["topology"].as<std::string>());
-    count_ranks(command.parts, command.topology ? command.topology->host_count() : 0);
-    for (Part& part : command.parts) {
-        part.path = find_program(part.words[0]);
-        command.ranks += part.ranks;
-    }
+    read_conf(values, command);
+    find_programs(command);
     command.link = parse_link_kind(values["link"].as<std::string>());
     command.fabric = fabric_options(values);
-    command.progress = parse_progress(values["progress"].as<std::string>());
     command.grace = seconds(values, "grace", true);
     if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
     command.labels = !values["no-labels"].as<bool>();
     command.statistics = values["stats"].as<bool>();
+    command.conf.mtu = command.fabric.mtu;
+    command.conf.progress = parse_progress(values["progress"].as<std::string>());
+    if (!command.has_fabric) refuse_fabric_options(values);
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)
         throw std::invalid_argument("--pcap is possible with " + std::to_string(kMaxPorts) +
                                     " ranks at most: more are joined by several processes.");

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <isoplane/topology/topology.hh>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +10,7 @@
 
 #include "escalation.hh"
 #include "fabric.hh"
+#include "job_conf.hh"
 #include "links.hh"
 #include "parts.hh"
 
@@ -21,9 +21,9 @@ struct RunCommand {
     std::vector<Part> parts;
     unsigned ranks = 0;
     LinkKind link = LinkKind::kVirtio;
-    std::optional<topology::Topology> topology;
+    JobConf conf;
+    bool has_fabric = true;  ///< else hosts have links of their own
     FabricOptions fabric;
-    std::string progress;
     Clock::duration grace{};
     std::optional<Clock::duration> timeout;
     bool labels = true;

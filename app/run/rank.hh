@@ -6,6 +6,7 @@
 #include <string>
 
 #include "child.hh"
+#include "feed.hh"
 #include "labels.hh"
 #include "output.hh"
 
@@ -20,6 +21,12 @@ class Rank {
     unsigned number() const { return number_; }
     Child& child() { return child_; }
     const Child& child() const { return child_; }
+    /// Has it read what goes through here, as long as the job goes on.
+    void feed(Feed feed) { feed_ = std::move(feed); }
+    Feed& fed() { return feed_; }
+    const Feed& fed() const { return feed_; }
+    /// A rank on another machine: signals for it would end ssh.
+    bool is_remote() const { return feed_.open(); }
     /// "rank 2 (PROG)".
     std::string name() const { return "rank " + std::to_string(number_) + " (" + program_ + ")"; }
 
@@ -36,6 +43,7 @@ class Rank {
     unsigned number_;
     std::string program_;
     Child child_;
+    Feed feed_;
     LineSplitter out_;
     LineSplitter err_;
 };

@@ -9,13 +9,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <isoplane/topology/fmconfig.hh>
 #include <random>
 #include <stdexcept>
 #include <string_view>
 
 #include "../command.hh"
+#include "job_conf.hh"
 #include "job_directory.hh"
 #include "options.hh"
+#include "remote.hh"
 #include "supervisor.hh"
 
 namespace isoplane::run {
@@ -51,31 +54,84 @@ std::vector<std::string> common_environment(const JobDirectory& directory) {
     return environment;
 }
 
+/// The files of all ranks, as they are named where those of one rank are.
+std::vector<File> common_files(const JobConf& conf) {
+    std::vector<File> files{{"fmconfig", topology::write_fmconfig(conf.topology)}};
+    if (!conf.shmem_map.empty()) files.push_back({"shmem_map", conf.shmem_map});
+    return files;
+}
+
+/// How the ranks of a job are started, one after the other.
+class Launches {
+  public:
+    Launches(const RunCommand& command, const JobDirectory& directory,
+             const std::vector<std::string>& environment)
+        : command_(command),
+          directory_(directory),
+          environment_(environment),
+          files_(common_files(command.conf)) {
+        for (const File& file : files_)
+            directory_.write(file.name, file.text);
+    }
+
+    Launch local(const Part& part, unsigned rank, const std::string& link) const {
+        const std::string name = std::to_string(rank) + "/node.conf";
+        directory_.write(name, node_conf_text(command_.conf, rank, link, directory_.path() + "/"));
+        Launch launch{part.path, part.words, environment_};
+        launch.environment.push_back("ISOPLANE_CONFIG=" + directory_.file(name));
+        for (const std::string& entry : numbers(rank))
+            launch.environment.push_back(entry);
+        return launch;
+    }
+
+    Launch remote(const Part& part, unsigned rank, const topology::HostConf& host) const {
+        RemoteRank there{host.ssh, files_, numbers(rank), part.words, kGraceThere};
+        there.files.push_back({"node.conf", node_conf_text(command_.conf, rank, host.link, "")});
+        Launch launch = remote_launch(there);
+        launch.environment = environment_;
+        return launch;
+    }
+
+  private:
+    static constexpr unsigned kGraceThere = 5;
+
+    std::vector<std::string> numbers(unsigned rank) const {
+        return {"ISOPLANE_RANK=" + std::to_string(rank), "ISOPLANE_SIZE=" + std::to_string(command_.ranks)};
+    }
+
+    const RunCommand& command_;
+    const JobDirectory& directory_;
+    const std::vector<std::string>& environment_;
+    std::vector<File> files_;
+};
+
 void add_ranks(Job& job, const RunCommand& command, const JobDirectory& directory,
                const std::vector<RankLink>& links) {
-    const topology::Topology topology = command.topology ? *command.topology : plain_topology(command.ranks);
-    directory.write_topology(topology);
-    const JobConf conf{std::random_device{}(), command.progress, command.fabric.mtu};
+    const Launches launches(command, directory, job.environment);
     for (const Part& part : command.parts) {
         for (unsigned i = 0; i < part.ranks; ++i) {
             const auto rank = static_cast<unsigned>(job.ranks.size());
-            Launch launch{part.path, part.words, job.environment};
-            for (const std::string& entry :
-                 {"ISOPLANE_CONFIG=" + directory.write_node_conf(conf, topology, rank, links[rank].rank),
-                  "ISOPLANE_RANK=" + std::to_string(rank), "ISOPLANE_SIZE=" + std::to_string(command.ranks)})
-                launch.environment.push_back(entry);
-            job.ranks.push_back(
-                {part.words[0], command.labels ? rank_label(rank, command.ranks) : "", std::move(launch)});
+            const topology::HostConf host = host_of(command.conf, rank);
+            const std::string label = command.labels ? rank_label(rank, command.ranks) : "";
+            if (!host.ssh.empty())
+                job.ranks.push_back(
+                    {part.words[0] + " on " + host.ssh, label, launches.remote(part, rank, host)});
+            else
+                job.ranks.push_back(
+                    {part.words[0], label,
+                     launches.local(part, rank, links.empty() ? host.link : links[rank].rank)});
         }
     }
 }
 
-bool run_job(const RunCommand& command) {
+bool run_job(RunCommand command) {
+    if (!command.conf.base.job_key) command.conf.base.job_key = std::random_device{}();
     fill_standard_descriptors();
     const JobDirectory directory;
     Guard guard(directory.path());
-    const std::vector<RankLink> links = rank_links(command.link, command.ranks, directory.path());
-    if (command.link == LinkKind::kAfpacket)
+    std::vector<RankLink> links;
+    if (command.has_fabric) links = rank_links(command.link, command.ranks, directory.path());
+    if (command.has_fabric && command.link == LinkKind::kAfpacket)
         make_interfaces(command.ranks, command.fabric.mtu, directory.path(), guard);
     Job job;
     job.environment = common_environment(directory);
@@ -94,7 +150,7 @@ int run(int argc, char** argv) {
     auto parsed = parse_run_command(argc, argv);
     if (const int* code = std::get_if<int>(&parsed)) return *code;
     try {
-        return run_job(std::get<RunCommand>(parsed)) ? app::kSuccess : app::kRunFailed;
+        return run_job(std::get<RunCommand>(std::move(parsed))) ? app::kSuccess : app::kRunFailed;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "isoplane run: %s\n", error.what());
         return app::kRunFailed;

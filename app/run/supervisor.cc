@@ -74,9 +74,18 @@ void Supervisor::start_ranks() {
         for (const Job::RankLaunch& rank : job_.ranks) {
             const auto number = static_cast<unsigned>(ranks_.size());
             Launch launch = rank.launch;
-            if (number == 0) launch.input = input_.for_rank();
+            Pipe fed;
+            if (!launch.fed.empty()) {
+                fed = make_pipe();
+                launch.input = fed.reads.get();
+            } else if (number == 0) {
+                launch.input = input_.open();
+            }
             ranks_.emplace_back(number, rank.program, rank.label, Child(launch, guard_, signals_.before()));
             if (number == 0) input_.handed_over();
+            if (launch.fed.empty()) continue;
+            ranks_.back().feed(Feed(std::move(fed.writes)));
+            ranks_.back().fed().put(launch.fed);
         }
     } catch (const std::runtime_error& error) {
         ending_ = true;
@@ -141,12 +150,14 @@ std::vector<pollfd> Supervisor::watched() const {
         add(part.child().out());
         add(part.child().err());
     }
+    for (const Rank& rank : ranks_)
+        rank.fed().watch(set);
+    input_.watch(set);
     if (output_.full()) return set;
     for (const Rank& rank : ranks_) {
         add(rank.child().out());
         add(rank.child().err());
     }
-    if (!ranks_.empty()) input_.watch(set);
     return set;
 }
 
@@ -159,6 +170,8 @@ void Supervisor::act(const pollfd& ready) {
     for (Rank& rank : ranks_)
         for (Descriptor* stream : {&rank.child().out(), &rank.child().err()})
             if (stream->get() == ready.fd) return rank.forward(*stream, output_);
+    for (Rank& rank : ranks_)
+        if (rank.fed().act(ready)) return;
     input_.act(ready);
 }
 
@@ -170,7 +183,11 @@ void Supervisor::act_on_signals() {
 
 void Supervisor::on_signal(int number) {
     if (number == SIGCHLD || number == SIGCONT) return;
-    if (!Signals::ends(number)) return send_to_ranks(number);
+    if (!Signals::ends(number)) {
+        for (const Rank& rank : ranks_)
+            if (!rank.child().status() && !rank.is_remote()) rank.child().send(number);
+        return;
+    }
     if (!ranks_run() && fabric_may_end_) abandoned_ = true;  // all that is left is to wait
     if (asked_by_) escalation_.kill(Clock::now());
     asked_by_ = number;
@@ -186,6 +203,7 @@ void Supervisor::look_for_ends() {
 
 void Supervisor::on_end(Rank& rank) {
     rank.drain(output_);
+    rank.fed().close();
     const int status = *rank.child().status();
     if (status == 0) return;
     const bool asked = asked_by_ && WIFSIGNALED(status) && WTERMSIG(status) == *asked_by_;

@@ -421,4 +421,110 @@ def a_capture_has_all_that_passed():
     same(len(read_pcapng(capture)[1]), 2000, "frames captured, at the port they came in by and the one they left by")
 
 
+# Stands in for ssh: tells where it was to go, and runs the command out of reach of signals to itself.
+SSH = """#!/bin/sh
+echo "$1 $2 $3" >> "$SSH_LOG"; shift 3
+exec setsid --wait sh -c "$*"
+"""
+
+
+class Machines:
+    """A network of hosts: alice and carol on other machines, bob here; ssh is the one above."""
+
+    def __init__(self, name):
+        self.path = make_dir(name)
+        self.log = os.path.join(self.path, "log")
+        self.there = make_dir(f"{name}.there")
+        self.files(("ssh", SSH), ("fmconfig", "0 alice bob carol\n"), ("shmem_map", "0-3: alice, carol;\n"),
+                   ("job.conf", "role=host\nfmconfig=fmconfig\nshmem-map=shmem_map\njob-key=77\n"
+                    "[host.alice]\nssh=me@one\nlink=afpacket:eth1\nmac=02:69:73:00:00:a1\n"
+                    "[host.bob]\nlink=null:\n[host.carol]\nssh=two\nlink=tap:t0\n"))
+        os.chmod(os.path.join(self.path, "ssh"), 0o755)
+
+    def files(self, *files):
+        for name, text in files:
+            with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def run(self, script, *words):
+        before = os.environ["PATH"]
+        os.environ.update(PATH=f"{self.path}:{before}", SSH_LOG=self.log, TMPDIR=self.there)
+        try:
+            return Job("--config", os.path.join(self.path, "job.conf"), *words, "--", "sh", "-c", script)
+        finally:
+            os.environ["PATH"] = before
+            del os.environ["TMPDIR"]
+
+    def nothing_there(self):
+        until(lambda: not os.listdir(self.there), "nothing is left on the other machines")
+
+
+@test
+def hosts_on_other_machines_are_started_by_ssh():
+    machines = Machines("machines")
+    script = ('d=${ISOPLANE_CONFIG%/*}; echo "it'"'"'s $ISOPLANE_RANK/$ISOPLANE_SIZE"; cat "$ISOPLANE_CONFIG"; '
+              'cd "$d"; cat "$(sed -n s/^fmconfig=//p node.conf)" "$(sed -n s/^shmem-map=//p node.conf)"')
+    with machines.run(script) as job:
+        job.done()
+        with open(machines.log, encoding="utf-8") as file:
+            same(sorted(file.read().splitlines()), ["-o BatchMode=yes me@one", "-o BatchMode=yes two"], "calls of ssh")
+        for rank, (name, link) in enumerate((("alice", "afpacket:eth1"), ("bob", "null:"), ("carol", "tap:t0"))):
+            said = [line[4:] for line in job.out().splitlines() if line.startswith(f"[{rank}] ")]
+            for expected in (f"it's {rank}/3", f"name={name}", f"link={link}", f"id={rank}", "job-key=77",
+                             "host.alice.mac=02:69:73:00:00:a1", "0 alice bob carol", "0-3: alice, carol;"):
+                assert expected in said, f"rank {rank} has no '{expected}' in {said}"
+            assert "ssh" not in "".join(said), said
+        machines.nothing_there()
+
+
+@test
+def a_rank_on_another_machine_that_fails_is_named_with_it():
+    machines = Machines("failing")
+    with machines.run("[ $ISOPLANE_RANK = 2 ] && exit 9; exit 0") as job:
+        job.done(1, "rank 2 (sh on two) exited with 9")
+        machines.nothing_there()
+
+
+@test
+def ranks_on_other_machines_end_when_the_launcher_is_killed():
+    machines = Machines("killed")
+    with machines.run("echo ready; sleep 1000 & wait") as job:
+        until(lambda: job.out().count("ready") == 3, "all ranks are ready")
+        job.process.kill()
+        job.process.wait()
+        clean(job)
+        machines.nothing_there()
+
+
+@test
+def time_that_is_up_ends_ranks_on_other_machines():
+    machines = Machines("late")
+    with machines.run("exec sleep 1000", "--timeout", 0.5) as job:
+        job.done(1, "not done after")
+        machines.nothing_there()
+
+
+@test
+def a_config_without_links_adds_to_what_ranks_know():
+    machines = Machines("here")
+    machines.files(("job.conf", "fmconfig=fmconfig\nshmem-map=shmem_map\npages=8\nmac.bob=02:69:73:00:00:b0\n"))
+    with machines.run('cat "$ISOPLANE_CONFIG"') as job:
+        job.done()
+        for expected in ("pages=8", "host.bob.mac=02:69:73:00:00:b0", "name=carol", "side=virtio"):
+            assert expected in job.out(), job.out()
+
+
+@test
+def configs_that_cannot_be_are_refused():
+    machines = Machines("refused")
+    for conf, words, said in (("fmconfig=fmconfig\nhost.alice.ssh=one\n", (), "host alice has no link"),
+                              ("fmconfig=fmconfig\nhost.dave.mac=02:69:73:00:00:b0\n", (), "host dave"),
+                              ("fmconfig=fmconfig\nid=1\n", (), "id, name or link"),
+                              ("fmconfig=fmconfig\nhost.alice.link=null:\nhost.bob.link=null:\nhost.carol.link=null:\n",
+                               ("--fabric", "loss=0.1"), "--fabric is about a fabric")):
+        machines.files(("job.conf", conf))
+        with machines.run("true", *words) as job:
+            job.done(2, said)
+
+
 run()
