@@ -10,11 +10,13 @@
 #include "demo/demo.hh"
 #include "doctor/doctor.hh"
 #include "node/node_command.hh"
+#include "run/run.hh"
 
 namespace {
 
 constexpr isoplane::app::Command kCommands[] = {
     {"node", "launch a node: stages on lcores between links, with a prompt", isoplane::node::run},
+    {"run", "start a program several times over, joined by a fabric", isoplane::run::run},
     {"demo", "run a whole network in this process and verify it", isoplane::demo::run},
     {"doctor", "check this machine; say what would not run and the command that mends it",
      isoplane::doctor::run},

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "child.hh"
+#include "links.hh"
+
+namespace isoplane::run {
+
+/// What a user may say of the fabric.
+struct FabricOptions {
+    std::string impairment;  ///< as `isoplane node --fabric` takes it
+    std::string seed;
+    unsigned mtu = 1500;
+    std::string pcap;  ///< a file; empty for no capture
+};
+
+/// One process of the fabric: the ports of ranks come first, then those that lead to its neighbours.
+struct SwitchPlan {
+    unsigned first_rank = 0;
+    unsigned ranks = 0;
+    std::vector<std::string> links;
+};
+
+/// The most ports that a process of DPDK can have.
+extern const unsigned kMaxPorts;
+
+/// More ranks than one process has ports for are spread over a line of switches,
+/// joined by virtio links.
+std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, const std::string& directory);
+
+/// The words that start one: `isoplane node --role fabric ...`.
+std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOptions& options);
+
+/// One line for each rank on a switch, from the reports that it ended with.
+std::string fabric_statistics(const SwitchPlan& plan, const std::string& said);
+
+/// A running switch. What it says is kept, for when it fails.
+class FabricSwitch {
+  public:
+    FabricSwitch(SwitchPlan plan, Child child) : plan_(std::move(plan)), child_(std::move(child)) {}
+
+    const SwitchPlan& plan() const { return plan_; }
+    Child& child() { return child_; }
+    const Child& child() const { return child_; }
+    /// Takes what it wrote.
+    void take(bool to_error, const char* bytes, std::size_t size);
+    /// Its links are open and its stages run.
+    bool ready() const;
+    const std::string& said() const { return out_; }
+    const std::string& complaint() const { return err_; }
+
+  private:
+    SwitchPlan plan_;
+    Child child_;
+    std::string out_;
+    std::string err_;
+};
+
+}  // namespace isoplane::run

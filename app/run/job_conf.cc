@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "job_conf.hh"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace isoplane::run {
+
+topology::Topology plain_topology(std::size_t hosts) {
+    topology::SwitchSpec one;
+    for (std::size_t host = 0; host < hosts; ++host)
+        one.ports.push_back({.kind = topology::PortKind::kHost, .name = "node" + std::to_string(host)});
+    return topology::Topology({&one, 1});
+}
+
+bool has_own_links(const topology::NodeConf& base) {
+    return std::ranges::any_of(base.hosts,
+                               [](const auto& h) { return !h.second.link.empty() || !h.second.ssh.empty(); });
+}
+
+void check_base(const topology::NodeConf& base, const topology::Topology& topology) {
+    if (base.id || !base.name.empty() || !base.links.empty())
+        throw std::invalid_argument(
+            "the --config of a job says id, name or link, which every rank has its own of: leave them out, "
+            "and write host.NAME.link for the links of hosts.");
+    if (!base.network_cfg.empty())
+        throw std::invalid_argument("the --config of a job names a network.cfg: name an fmconfig instead.");
+    for (const auto& [name, host] : base.hosts)
+        if (!topology.find(name))
+            throw std::invalid_argument("the --config names host " + name +
+                                        ", which is not in the topology: add it there, or remove it here.");
+    if (!has_own_links(base)) return;
+    for (topology::NodeId node = 0; node < topology.host_count(); ++node) {
+        const auto host = base.hosts.find(topology.name(node));
+        if (host == base.hosts.end() || host->second.link.empty())
+            throw std::invalid_argument(
+                "host " + topology.name(node) +
+                " has no link, and no fabric is started when others have: write host." + topology.name(node) +
+                ".link=SPEC.");
+    }
+}
+
+topology::HostConf host_of(const JobConf& job, unsigned rank) {
+    const auto host = job.base.hosts.find(job.topology.name(static_cast<topology::NodeId>(rank)));
+    return host == job.base.hosts.end() ? topology::HostConf{} : host->second;
+}
+
+std::string node_conf_text(const JobConf& job, unsigned rank, const std::string& link,
+                           const std::string& where) {
+    topology::NodeConf conf = job.base;
+    conf.roles = {"host"};
+    conf.links = {link};
+    conf.id = static_cast<topology::NodeId>(rank);
+    conf.name = job.topology.name(*conf.id);
+    conf.fmconfig = where + "fmconfig";
+    if (!job.shmem_map.empty()) conf.shmem_map = where + "shmem_map";
+    for (auto& [name, host] : conf.hosts)
+        host.link = host.ssh = "";  // no business of the ranks
+    conf.more = {{"progress", job.progress}, {"mtu", std::to_string(job.mtu)}};
+    return topology::write_node_conf(conf);
+}
+
+}  // namespace isoplane::run

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <string>
+
+namespace isoplane::run {
+
+/// The files of one job, which its owner alone may read. The guard removes it; see Guard.
+class JobDirectory {
+  public:
+    /// Makes it below $XDG_RUNTIME_DIR, or /tmp without that.
+    JobDirectory();
+
+    const std::string& path() const { return path_; }
+    std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+    /// Writes a file; its name may have one directory in front, which is made.
+    void write(const std::string& name, const std::string& text) const;
+
+  private:
+    std::string path_;
+};
+
+}  // namespace isoplane::run

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "links.hh"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+namespace isoplane::run {
+
+namespace {
+
+/// Names of interfaces have at most 15 characters; a pid has at most 7, a rank 3.
+std::string interface_name(char side, unsigned rank) {
+    return "iso" + std::to_string(getpid()) + side + std::to_string(rank);
+}
+
+/// Carries out commands of ip(8), one a line.
+void run_ip(const std::string& commands, const std::string& directory) {
+    const std::string script = directory + "/ip";
+    std::ofstream(script) << commands;
+    const char* const words[] = {"ip", "-batch", script.c_str(), nullptr};
+    pid_t pid = 0;
+    if (const int error = posix_spawnp(&pid, "ip", nullptr, nullptr, const_cast<char**>(words), environ))
+        throw std::runtime_error(std::string("ip, which makes the interfaces, does not run: ") +
+                                 std::strerror(error) + ". Install iproute2, or use --link virtio.");
+    int status = 0;
+    waitpid(pid, &status, 0);
+    if (status != 0)
+        throw std::runtime_error("the pairs of interfaces cannot be made; ip said why. Use --link virtio.");
+}
+
+/// The kernel speaks IPv6 on interfaces that come up, unless told not to: frames that no rank sent.
+void silence(const std::string& interface) {
+    std::ofstream("/proc/sys/net/ipv6/conf/" + interface + "/disable_ipv6") << 1;
+}
+
+}  // namespace
+
+LinkKind parse_link_kind(std::string_view word) {
+    if (word == "virtio") return LinkKind::kVirtio;
+    if (word == "memif") return LinkKind::kMemif;
+    if (word != "afpacket")
+        throw std::invalid_argument("--link " + std::string(word) +
+                                    " does not join ranks to a fabric: virtio, memif and afpacket do.");
+    if (geteuid() != 0)
+        throw std::invalid_argument(
+            "--link afpacket makes interfaces, which only root can: use virtio or memif.");
+    return LinkKind::kAfpacket;
+}
+
+std::vector<RankLink> rank_links(LinkKind kind, unsigned ranks, const std::string& directory) {
+    std::vector<RankLink> links;
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        const std::string socket = directory + "/" + std::to_string(rank) + ".sock";
+        switch (kind) {
+            case LinkKind::kVirtio:
+                links.push_back({"virtio:" + socket + ",side=vhost", "virtio:" + socket + ",side=virtio"});
+                break;
+            case LinkKind::kMemif:
+                links.push_back({"memif:" + socket + ",role=server", "memif:" + socket + ",role=client"});
+                break;
+            case LinkKind::kAfpacket:
+                links.push_back(
+                    {"afpacket:" + interface_name('f', rank), "afpacket:" + interface_name('r', rank)});
+                break;
+        }
+    }
+    return links;
+}
+
+void make_interfaces(unsigned ranks, unsigned mtu, const std::string& directory, const Guard& guard) {
+    const std::string shape = " mtu " + std::to_string(mtu) + " numtxqueues 1 numrxqueues 1 ";
+    std::string make;
+    std::string raise;
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        const std::string ours = interface_name('f', rank);
+        const std::string theirs = interface_name('r', rank);
+        guard.enter_interface(ours);  // its peer goes with it
+        make += "link add " + ours + shape + "type veth peer name " + theirs + shape + '\n';
+        raise += "link set " + ours + " up\nlink set " + theirs + " up\n";
+    }
+    run_ip(make, directory);
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        silence(interface_name('f', rank));
+        silence(interface_name('r', rank));
+    }
+    run_ip(raise, directory);
+}
+
+}  // namespace isoplane::run

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "options.hh"
+
+#include <boost/program_options.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <isoplane/fabric/impairment.hh>
+#include <isoplane/topology/fmconfig.hh>
+#include <iterator>
+#include <stdexcept>
+
+#include "../command.hh"
+#include "../options.hh"
+
+namespace isoplane::run {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned kMinMtu = 68;
+constexpr unsigned kMaxMtu = 9216;
+
+po::options_description visible_options() {
+    po::options_description job("The job");
+    job.add_options()  //
+        ("ranks,n", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "how many ranks run the program (as many as the topology has hosts)")  //
+        ("topology", po::value<std::string>()->value_name("FILE"),
+         "the network, as an fmconfig file (one switch with hosts node0, node1 ...)")  //
+        ("config", po::value<std::string>()->value_name("FILE"),
+         "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .link, .ssh")  //
+        ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
+         "inline: in calls of the program; lcore: on a thread of its own (inline)")       //
+        ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
+        ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
+         "how long ranks may go on after one has failed, and after SIGTERM (5)")  //
+        ("no-labels", po::bool_switch(), "forward lines as they are, without the rank in front");
+    po::options_description fabric("The fabric");
+    fabric.add_options()  //
+        ("link", po::value<std::string>()->default_value("virtio", "")->value_name("KIND"),
+         "what joins ranks to it: virtio, memif or afpacket (virtio)")  //
+        ("fabric", po::value<std::string>()->default_value("", "")->value_name("LIST"),
+         "impairments of every port, as in loss=0.01,delay=5us")                                            //
+        ("seed", po::value<app::Whole<std::uint64_t>>()->value_name("N"), "what its dice begin with (1)")   //
+        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES"), "largest Ethernet payload (1500)")  //
+        ("pcap", po::value<std::string>()->default_value("", "")->value_name("FILE"),
+         "capture all that passes into a pcapng file")  //
+        ("stats", po::bool_switch(), "tell at the end what each port has counted");
+    job.add(fabric);
+    return job;
+}
+
+Clock::duration seconds(const po::variables_map& values, const char* name, bool may_be_zero) {
+    const double s = values[name].as<double>();
+    if (!(s >= 0 && s <= 1e9) || (s == 0 && !may_be_zero))
+        throw std::invalid_argument("--" + std::string(name) + " must be a number of seconds above 0.");
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+}
+
+FabricOptions fabric_options(const po::variables_map& values) {
+    FabricOptions fabric;
+    fabric.impairment = values["fabric"].as<std::string>();
+    fabric::parse_impairment(fabric.impairment);
+    if (values.count("seed") != 0)
+        fabric.seed = std::to_string(values["seed"].as<app::Whole<std::uint64_t>>().value);
+    if (values.count("mtu") != 0) fabric.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
+    if (fabric.mtu < kMinMtu || fabric.mtu > kMaxMtu)
+        throw std::invalid_argument("--mtu " + std::to_string(fabric.mtu) + " is out of range: it can be " +
+                                    std::to_string(kMinMtu) + " to " + std::to_string(kMaxMtu) + ".");
+    fabric.pcap = values["pcap"].as<std::string>();
+    return fabric;
+}
+
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw std::invalid_argument("'" + path + "' cannot be read: " + std::strerror(errno) + ".");
+    return text;
+}
+
+std::string parse_progress(const std::string& word) {
+    if (word != "inline" && word != "lcore")
+        throw std::invalid_argument("--progress " + word + " is not known: it can be inline or lcore.");
+    return word;
+}
+
+/// What the files say, and how many ranks that means.
+void read_conf(const po::variables_map& values, RunCommand& command) {
+    JobConf& conf = command.conf;
+    if (values.count("config") != 0) conf.base = topology::load_node_conf(values["config"].as<std::string>());
+    std::optional<topology::Topology> given;
+    if (values.count("topology") != 0)
+        given = topology::load_fmconfig(values["topology"].as<std::string>());
+    else if (!conf.base.fmconfig.empty())
+        given = topology::load_fmconfig(conf.base.resolve(conf.base.fmconfig));
+    count_ranks(command.parts, given ? given->host_count() : 0);
+    for (const Part& part : command.parts)
+        command.ranks += part.ranks;
+    conf.topology = given ? *given : plain_topology(command.ranks);
+    check_base(conf.base, conf.topology);
+    command.has_fabric = !has_own_links(conf.base);
+    if (!conf.base.shmem_map.empty()) conf.shmem_map = read_file(conf.base.resolve(conf.base.shmem_map));
+}
+
+/// Those that run here: other machines have programs of their own.
+void find_programs(RunCommand& command) {
+    unsigned rank = 0;
+    for (Part& part : command.parts) {
+        for (const unsigned end = rank + part.ranks; rank < end; ++rank)
+            if (part.path.empty() && host_of(command.conf, rank).ssh.empty())
+                part.path = find_program(part.words[0]);
+    }
+}
+
+void refuse_fabric_options(const po::variables_map& values) {
+    for (const char* name : {"link", "fabric", "seed", "pcap", "stats"})
+        if (values.count(name) != 0 && !values[name].defaulted())
+            throw std::invalid_argument("--" + std::string(name) +
+                                        " is about a fabric, and none is started: the hosts of the --config "
+                                        "have links of their own. Leave one of them out.");
+}
+
+RunCommand assemble(const po::variables_map& values, CommandLine line) {
+    RunCommand command;
+    command.parts = std::move(line.parts);
+    if (command.parts.empty())
+        throw std::invalid_argument("no program given: write it after '--', as in -n 3 -- ./program");
+    if (values.count("ranks") != 0) {
+        const unsigned ranks = values["ranks"].as<app::Whole<unsigned>>().value;
+        check_ranks(ranks);
+        command.parts[0].ranks = ranks;
+    }
+    read_conf(values, command);
+    find_programs(command);
+    command.link = parse_link_kind(values["link"].as<std::string>());
+    command.fabric = fabric_options(values);
+    command.grace = seconds(values, "grace", true);
+    if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
+    command.labels = !values["no-labels"].as<bool>();
+    command.statistics = values["stats"].as<bool>();
+    command.conf.mtu = command.fabric.mtu;
+    command.conf.progress = parse_progress(values["progress"].as<std::string>());
+    if (!command.has_fabric) refuse_fabric_options(values);
+    if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)
+        throw std::invalid_argument("--pcap is possible with " + std::to_string(kMaxPorts) +
+                                    " ranks at most: more are joined by several processes.");
+    return command;
+}
+
+}  // namespace
+
+std::variant<RunCommand, int> parse_run_command(int argc, char** argv) {
+    const app::Usage usage{
+        "run", "-n N [OPTION...] -- PROGRAM [ARGUMENT...] [: -n M -- PROGRAM [ARGUMENT...]]...",
+        "Starts N processes of a program on this machine, joined by a fabric, and further ones of other\n"
+        "programs after ':'. Each finds what it has to know in the file that ISOPLANE_CONFIG names;\n"
+        "ISOPLANE_RANK and ISOPLANE_SIZE are there for scripts. Their output comes out line by line,\n"
+        "labelled with the rank; standard input goes to rank 0. The exit code is 0 when all exit with 0.\n"};
+    po::options_description visible = visible_options();
+    po::variables_map values;
+    try {
+        CommandLine line = divide({argv, static_cast<std::size_t>(argc)});
+        std::vector<char*> words;
+        for (std::string& word : line.options)
+            words.push_back(word.data());
+        words.push_back(nullptr);
+        const auto count = static_cast<int>(line.options.size());
+        if (const auto end = app::parse_options(usage, visible, count, words.data(), values)) return *end;
+        return assemble(values, std::move(line));
+    } catch (const std::exception& error) {
+        return app::wrong_usage("run", error.what());
+    }
+}
+
+}  // namespace isoplane::run

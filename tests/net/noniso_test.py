@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Programs for the Ironman interface, built against what is installed and run by the launcher:
+noniso_test.py PROGRAM BUILD_DIRECTORY."""
+
+import glob
+import os
+import shutil
+import sys
+
+from net import Program, command, run, same, test, work
+
+BUILD = sys.argv[2]
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
+ROOT = work("installed")
+WAYS = ("inline", "lcore")
+
+
+def installed(pattern):
+    found = glob.glob(os.path.join(ROOT, "**", pattern), recursive=True)
+    assert found, f"{pattern} is not installed"
+    return found[0]
+
+
+def build(name, *compiler):
+    """A program of tests/compat, with what pkg-config says."""
+    os.environ["PKG_CONFIG_PATH"] = os.path.dirname(installed("isoplane-compat.pc"))
+    flags = command("pkg-config", "--cflags", "--libs", "isoplane-compat").split()
+    binary = work(f"{name}-{compiler[0]}")
+    command(*compiler, "-O2", "-Wall", "-Wno-sign-compare", os.path.join(SOURCES, f"{name}.c"), "-o", binary, *flags)
+    return binary
+
+
+def job(nodes, *words):
+    """Runs one on so many nodes; what they print, in order."""
+    with Program("run", "-n", nodes, *words) as launcher:
+        return sorted(launcher.ends().out().splitlines())
+
+
+@test
+def the_library_and_its_headers_are_installed():
+    command("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", ROOT)
+    os.environ["LD_LIBRARY_PATH"] = os.path.dirname(installed("libisoplane.so"))
+    for path in glob.glob(os.path.join(ROOT, "**", "libisoplane.a"), recursive=True):
+        os.remove(path)  # large, and not used here
+
+
+@test
+def programs_build_as_c_and_as_cxx():
+    for name in ("allpairs", "pingpong", "stream"):
+        build(name, "cc")
+    build("allpairs", "c++", "-x", "c++", "-fpermissive", "-w")
+
+
+@test
+def all_pairs_exchange_messages_of_all_sizes():
+    for way in WAYS:
+        for nodes in (2, 4):
+            same(job(nodes, "--progress", way, "--", work("allpairs-cc"), 500),
+                 [f"[{i}] {500 * (nodes - 1)} messages, all whole and in order" for i in range(nodes)], f"{way}")
+
+
+@test
+def all_pairs_exchange_messages_while_frames_are_lost_and_damaged():
+    faults = "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01"
+    for way in WAYS:
+        same(job(4, "--progress", way, "--fabric", faults, "--", work("allpairs-cc"), 500),
+             [f"[{i}] 1500 messages, all whole and in order" for i in range(4)], f"{way} with {faults}")
+
+
+@test
+def more_nodes_than_cores_run():
+    same(job(12, "--", work("allpairs-cc"), 100),
+         sorted(f"[{i:2}] 1100 messages, all whole and in order" for i in range(12)), "12 nodes")
+
+
+@test
+def pairs_play_ping_pong():
+    for way in WAYS:
+        for size in (0, 4, 5, 1000):
+            lines = job(4, "--progress", way, "--", work("pingpong-cc"), size, 200)
+            same(len(lines), 4, f"lines of 4 nodes, {way}")
+            assert all(f"{size} bytes:" in line for line in lines), lines
+
+
+@test
+def all_stream_to_one_with_barriers_between_rounds():
+    for way in WAYS:
+        lines = job(3, "--progress", way, "--fabric", "loss=0.01", "--", work("stream-cc"), 1000, 2000, 3)
+        same(len(lines), 3, "rounds")
+        assert all("4000000 bytes" in line for line in lines), lines
+
+
+@test
+def a_program_started_alone_is_told_how_to_start_it():
+    done = Program.__new__(Program)  # not isoplane itself
+    del done
+    import subprocess
+    ended = subprocess.run([work("allpairs-cc")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    same(ended.returncode, 1, "exit code")
+    assert "isoplane run -n 2" in ended.stderr, ended.stderr
+
+
+@test
+def a_node_that_leaves_without_the_others_ends_the_job():
+    early = work("early.sh")
+    with open(early, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\n[ "$ISOPLANE_RANK" = 1 ] && exit 3\nexec {work("allpairs-cc")} 10\n')
+    os.chmod(early, 0o755)
+    with Program("run", "-n", 3, "--grace", "0.2", "--", early) as launcher:
+        launcher.ends(code=1, err="exited with 3")
+
+
+shutil.rmtree(ROOT, ignore_errors=True)
+run()
