@@ -16,8 +16,8 @@ static double now_us(void) {
 }
 
 static void barrier(void) {
-    if (initiate_barrier() != SUCCESS || initiate_barrier() == SUCCESS) {
-        fprintf(stderr, "a barrier can be entered once, and not again before it is over\n");
+    if (initiate_barrier() != SUCCESS) {
+        fprintf(stderr, "the last barrier is still in progress\n");
         exit(1);
     }
     while (barrier_completed() != SUCCESS)
