@@ -14,7 +14,7 @@
 static int me, nodes, largest;
 static int expected[MOST_NODES];
 
-static void fail(const char *what, int node) {
+static void fail(const char* what, int node) {
     fprintf(stderr, "node %d: %s (node %d)\n", me, what, node);
     exit(1);
 }
@@ -30,14 +30,14 @@ static int byte_of(int from, int to, int number, int position) {
 
 static int take(void) {
     noniso_mbm m;
-    const unsigned char *data;
+    const unsigned char* data;
     int from, number, i;
     if (receive(&m) != SUCCESS) return 0;
     from = m.sender_id;
     if (from < 0 || from >= nodes || from == me) fail("a message from nobody", from);
     number = expected[from]++;
     if (m.size != size_of(from, me, number)) fail("a message of the wrong size, or out of order", from);
-    data = m.size > 4 ? (const unsigned char *)m.msg.data_ptr : (const unsigned char *)&m.msg.data;
+    data = m.size > 4 ? (const unsigned char*)m.msg.data_ptr : (const unsigned char*)&m.msg.data;
     for (i = 0; i < m.size; i++)
         if (data[i] != byte_of(from, me, number, i)) fail("a damaged message", from);
     return 1;
@@ -55,9 +55,9 @@ static void refusals(void) {
     if (get_SIU_state() != FALSE || get_MBM_ver() < 1) fail("told stories of its hardware", me);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int messages = argc > 1 ? atoi(argv[1]) : 1000;
-    unsigned char *data;
+    unsigned char* data;
     int i, to, position, received = 0;
 
     largest = get_max_payload();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* How long a message takes there and back: pingpong [BYTES [ROUNDS]]. Every pair of nodes 2k and 2k+1 plays its own
- * game; an odd one out watches. */
+/* How long a message takes there and back: pingpong [BYTES [ROUNDS]]. Every pair of nodes 2k and 2k+1 plays
+ * its own game; an odd one out watches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static double now_us(void) {
     return t.tv_sec * 1e6 + t.tv_usec;
 }
 
-static char *ball;
+static char* ball;
 static int size;
 
 static void put(int to, int round) {
@@ -27,11 +27,11 @@ static void put(int to, int round) {
 
 static void get(int from, int round) {
     noniso_mbm m;
-    const char *data;
+    const char* data;
     int i;
     while (receive(&m) != SUCCESS)
         ;
-    data = m.size > 4 ? (const char *)m.msg.data_ptr : (const char *)&m.msg.data;
+    data = m.size > 4 ? (const char*)m.msg.data_ptr : (const char*)&m.msg.data;
     if (m.sender_id != from || m.size != size) {
         fprintf(stderr, "%d bytes from %d, expected %d from %d\n", m.size, m.sender_id, size, from);
         exit(1);
@@ -44,7 +44,7 @@ static void get(int from, int round) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rounds, me, partner, i;
     double start, took;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* How much fits through: stream [BYTES [MESSAGES [ROUNDS]]]. All nodes send to node 0, with a barrier before each
- * round. */
+/* How much fits through: stream [BYTES [MESSAGES [ROUNDS]]]. All nodes send to node 0, with a barrier before
+ * each round. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -24,11 +24,11 @@ static void barrier(void) {
         ;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int size = argc > 1 ? atoi(argv[1]) : get_max_payload();
     int messages = argc > 2 ? atoi(argv[2]) : 1000;
     int rounds = argc > 3 ? atoi(argv[3]) : 5;
-    char *data = calloc(1, size + 1);
+    char* data = calloc(1, size + 1);
     noniso_mbm m;
     int round, i;
 

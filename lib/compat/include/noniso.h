@@ -3,10 +3,10 @@
 
 /* Messages and barriers outside logical time, as programs for the Ironman messaging layer know them.
  *
- * A program is started by `isoplane run`, which numbers its nodes from 0. It calls open_net() first, any of the
- * others often, and try_close_net() until that returns 0. Functions return 0 when they have done what they were
- * asked for; a call that failed may be tried again. Names that C libraries have too (send, poll) are macros
- * here, so include system headers first. doc/noniso.md has it all. */
+ * A program is started by `isoplane run`, which numbers its nodes from 0. It calls open_net() first, any of
+ * the others often, and try_close_net() until that returns 0. Functions return 0 when they have done what
+ * they were asked for; a call that failed may be tried again. Names that C libraries have too (send, poll)
+ * are macros here, so include system headers first. doc/noniso.md has it all. */
 #ifndef ISOPLANE_NONISO_H
 #define ISOPLANE_NONISO_H
 
@@ -36,7 +36,7 @@ typedef struct {
     int sender_id;
     int size;
     union msg_tag {
-        void *data_ptr;
+        void* data_ptr;
         int data;
     } msg;
 } noniso_mbm;
@@ -49,7 +49,7 @@ int isoplane_noniso_try_close(void);
 int isoplane_noniso_poll(void);
 
 /* The number of the node of that name, or -1. */
-int isoplane_noniso_node_number(const char *hostname);
+int isoplane_noniso_node_number(const char* hostname);
 int isoplane_noniso_my_node_number(void);
 int isoplane_noniso_number_of_hosts(void);
 /* Bytes of the largest message; may be asked before open_net(). */
@@ -59,11 +59,11 @@ int isoplane_noniso_siu_state(void);
 /* 2: messages can be ordered. */
 int isoplane_noniso_mbm_version(void);
 
-/* Copies a message to another node. Not 0: nothing was sent; try again, unless the arguments are wrong (no such
- * node, this node itself, more than get_max_payload() bytes). */
-int isoplane_noniso_send(int target, const void *data, int size);
+/* Copies a message to another node. Not 0: nothing was sent; try again, unless the arguments are wrong (no
+ * such node, this node itself, more than get_max_payload() bytes). */
+int isoplane_noniso_send(int target, const void* data, int size);
 /* -1: there is none. */
-int isoplane_noniso_receive(noniso_mbm *message);
+int isoplane_noniso_receive(noniso_mbm* message);
 
 /* Enters the next barrier. Not 0: the last one is still in progress. */
 int isoplane_noniso_initiate_barrier(void);
