@@ -6,7 +6,7 @@
  * A program is started by `isoplane run`, which numbers its nodes from 0. It calls open_net() first, any of
  * the others often, and try_close_net() until that returns 0. Functions return 0 when they have done what
  * they were asked for; a call that failed may be tried again. Names that C libraries have too (send, poll)
- * are macros here, so include system headers first. doc/noniso.md has it all. */
+ * are macros here, so include system headers first. doc/programs.md has it all. */
 #ifndef ISOPLANE_NONISO_H
 #define ISOPLANE_NONISO_H
 
