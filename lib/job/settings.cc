@@ -8,13 +8,13 @@
 #include <isoplane/job/settings.hh>
 #include <stdexcept>
 
+#include "launcher.hh"
+
 namespace isoplane::job {
 
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr const char* kVariable = "ISOPLANE_CONFIG";
 
 po::options_description own_keys() {
     po::options_description keys;
@@ -67,32 +67,74 @@ std::vector<std::string> Settings::hosts() const {
     return names;
 }
 
-Settings load_settings(const std::string& file) {
-    topology::NodeConf conf = topology::load_node_conf(file, own_keys());
+namespace {
+
+/// Hosts node0, node1, ... on one switch: what a launcher says that only counts.
+topology::Topology flat(std::uint32_t hosts) {
+    topology::SwitchSpec fabric;
+    for (std::uint32_t i = 0; i < hosts; ++i)
+        fabric.ports.push_back({topology::PortKind::kHost, "node" + std::to_string(i), 0, {}});
+    return topology::Topology(std::span(&fabric, 1), "launcher");
+}
+
+/// `conf` says more than the launcher does.
+Settings assemble(topology::NodeConf conf, const std::string& source,
+                  const std::optional<LauncherPlace>& place) {
     Settings settings;
     read_own(settings, conf);
     if (conf.links.size() != 1)
-        throw topology::Error(file, {}, "a program needs one link: give the line link=SPEC once");
+        throw topology::Error(source, {}, "a program needs one link: give the line link=SPEC once");
     settings.link = conf.links.front();
+    const bool counted = place && conf.fmconfig.empty() && conf.network_cfg.empty();
+    if (place) {
+        settings.link = for_rank(settings.link, place->rank);
+        if (!conf.id && conf.name.empty()) conf.id = static_cast<topology::NodeId>(place->rank);
+        if (!conf.job_key) conf.job_key = place->job_key;
+    }
     settings.network = topology::load_network(std::move(conf));
+    if (counted) settings.network.topology = flat(place->size);
     if (!settings.network.topology)
-        throw topology::Error(file, {},
+        throw topology::Error(source, {},
                               "it does not name the network: add fmconfig=FILE or network-cfg=FILE");
     const auto& id = settings.network.conf.id;
     if (!id || !settings.network.topology->is_host(*id))
-        throw topology::Error(file, {}, "it does not say which host this is: add id=N or name=HOST");
+        throw topology::Error(source, {}, "it does not say which host this is: add id=N or name=HOST");
     return settings;
 }
 
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string() : value;
+}
+
+}  // namespace
+
+Settings load_settings(const std::string& file) {
+    return assemble(topology::load_node_conf(file, own_keys()), file, launcher_place());
+}
+
 Settings settings_from_environment() {
-    const char* file = std::getenv(kVariable);
-    if (file == nullptr || *file == '\0') {
-        throw std::runtime_error(
-            "this program is one of a job: start it with `isoplane run -n 2 -- PROGRAM`, or name its "
-            "node.conf in "
-            "the environment variable ISOPLANE_CONFIG");
+    if (const std::string file = variable("ISOPLANE_CONFIG"); !file.empty()) return load_settings(file);
+    const std::string link = variable("ISOPLANE_LINK");
+    const auto place = launcher_place();
+    if (place && !link.empty()) {
+        topology::NodeConf conf;
+        conf.links = {link};
+        return assemble(std::move(conf), "ISOPLANE_LINK", place);
     }
-    return load_settings(file);
+    if (place) {
+        throw std::runtime_error(
+            "an MPI launcher started this program, but nothing says by which link it reaches the others: "
+            "name it in "
+            "the environment variable ISOPLANE_LINK, with %r for the rank, as in virtio:/tmp/port%r, or "
+            "start the "
+            "program by `isoplane run -n " +
+            std::to_string(place->size) + " -- PROGRAM`");
+    }
+    throw std::runtime_error(
+        "this program is one of a job: start it with `isoplane run -n 2 -- PROGRAM`, or name its node.conf "
+        "in the "
+        "environment variable ISOPLANE_CONFIG");
 }
 
 }  // namespace isoplane::job

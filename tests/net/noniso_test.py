@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from net import Program, command, run, same, test, work
+from net import LIMIT, UNHEARD, Node, Program, command, die_with_parent, run, same, test, work
 
 BUILD = sys.argv[2]
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
@@ -98,6 +98,27 @@ def a_program_started_alone_is_told_how_to_start_it():
     ended = subprocess.run([work("allpairs-cc")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     same(ended.returncode, 1, "exit code")
     assert "isoplane run -n 2" in ended.stderr, ended.stderr
+
+
+@test
+def ranks_of_an_mpi_launcher_find_each_other():
+    ports = [f"virtio:{work('port')}{rank}" for rank in range(3)]
+    with Node("fabric", ",".join(ports)) as fabric:
+        fabric.ready()
+        ranks = [subprocess.Popen([work("allpairs-cc"), "100"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                                  env={**os.environ, "ISOPLANE_LINK": f"virtio:{work('port')}%r",
+                                       "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "3",
+                                       "PMIX_NAMESPACE": "here@1"}, preexec_fn=die_with_parent)
+                 for rank in range(3)]
+        for rank in ranks:
+            same(rank.communicate(timeout=LIMIT)[0], "200 messages, all whole and in order\n", "what a rank says")
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def jumbo_frames_carry_larger_messages():
+    lines = job(2, "--mtu", 9000, "--", work("pingpong-cc"))
+    assert all("8944 bytes:" in line for line in lines) and len(lines) == 2, lines
 
 
 @test

@@ -79,5 +79,93 @@ TEST_F(SettingsTest, tells_a_program_that_was_started_alone_how_to_start_it) {
     }
 }
 
+/// The environment of a process that somebody else has started.
+class LauncherTest : public SettingsTest {
+  protected:
+    LauncherTest() {
+        for (const char* name :
+             {"ISOPLANE_CONFIG", "ISOPLANE_LINK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+              "PMIX_NAMESPACE", "PMI_RANK", "PMI_SIZE", "PMI_JOBID", "SLURM_PROCID", "SLURM_NTASKS",
+              "SLURM_JOB_ID", "SLURM_STEP_ID"})
+            unset(name);
+    }
+    ~LauncherTest() override {
+        for (const std::string& name : touched)
+            ::unsetenv(name.c_str());
+    }
+    void set(const std::string& name, const std::string& value) {
+        touched.push_back(name);
+        ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    void unset(const std::string& name) { ::unsetenv(name.c_str()); }
+
+    std::vector<std::string> touched;
+};
+
+TEST_F(LauncherTest, takes_rank_and_size_from_open_mpi) {
+    set("OMPI_COMM_WORLD_RANK", "2");
+    set("OMPI_COMM_WORLD_SIZE", "5");
+    set("PMIX_NAMESPACE", "prterun-host-17@1");
+    set("ISOPLANE_LINK", "virtio:/tmp/ports/%r,queues=1");
+    const Settings settings = settings_from_environment();
+    EXPECT_EQ(settings.node(), 2);
+    EXPECT_EQ(settings.hosts().size(), 5U);
+    EXPECT_EQ(settings.hosts().back(), "node4");
+    EXPECT_EQ(settings.link, "virtio:/tmp/ports/2,queues=1");
+    EXPECT_NE(settings.network.conf.job_key.value_or(0), 0U);
+}
+
+TEST_F(LauncherTest, takes_them_from_mpich_and_from_slurm) {
+    set("ISOPLANE_LINK", "afpacket:eth1");
+    set("PMI_RANK", "0");
+    set("PMI_SIZE", "2");
+    EXPECT_EQ(settings_from_environment().hosts().size(), 2U);
+    unset("PMI_RANK");
+    set("SLURM_PROCID", "7");
+    set("SLURM_NTASKS", "8");
+    EXPECT_EQ(settings_from_environment().node(), 7);
+}
+
+TEST_F(LauncherTest, gives_jobs_different_keys_and_their_ranks_the_same) {
+    set("ISOPLANE_LINK", "afpacket:eth1");
+    set("SLURM_NTASKS", "2");
+    set("SLURM_PROCID", "0");
+    set("SLURM_JOB_ID", "11");
+    set("SLURM_STEP_ID", "0");
+    const auto key = settings_from_environment().network.conf.job_key;
+    set("SLURM_PROCID", "1");
+    EXPECT_EQ(settings_from_environment().network.conf.job_key, key);
+    set("SLURM_STEP_ID", "1");
+    EXPECT_NE(settings_from_environment().network.conf.job_key, key);
+}
+
+TEST_F(LauncherTest, lets_a_file_say_what_all_ranks_share) {
+    set("PMI_RANK", "1");
+    set("PMI_SIZE", "3");
+    const Settings settings = load("fmconfig=fmconfig\nlink=virtio:/tmp/%r\njob-key=9\n");
+    EXPECT_EQ(settings.node(), 1);
+    EXPECT_EQ(settings.hosts()[1], "bob");
+    EXPECT_EQ(settings.link, "virtio:/tmp/1");
+    EXPECT_EQ(settings.network.conf.job_key, 9U);
+}
+
+TEST_F(LauncherTest, says_what_is_missing_or_cannot_be) {
+    const auto complaint_of_environment = [] {
+        try {
+            settings_from_environment();
+        } catch (const std::runtime_error& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing");
+    };
+    set("PMI_RANK", "1");
+    set("PMI_SIZE", "3");
+    EXPECT_NE(complaint_of_environment().find("ISOPLANE_LINK"), std::string::npos);
+    set("PMI_SIZE", "1");
+    EXPECT_NE(complaint_of_environment().find("rank 1 of 1"), std::string::npos);
+    set("PMI_SIZE", "many");
+    EXPECT_NE(complaint_of_environment().find("PMI_SIZE=many"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace isoplane::job

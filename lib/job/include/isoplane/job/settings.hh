@@ -32,8 +32,9 @@ struct Settings {
     std::vector<std::string> hosts() const;
 };
 
-/// From the node.conf that the environment variable ISOPLANE_CONFIG names, as `isoplane run` sets it. Throws
-/// std::runtime_error, or topology::Error, with a sentence.
+/// From the node.conf that the environment variable ISOPLANE_CONFIG names, as `isoplane run` sets it. What
+/// that does not say of rank, size and job key, an MPI launcher may: and then a link in ISOPLANE_LINK is
+/// enough. Throws std::runtime_error, or topology::Error, with a sentence.
 Settings settings_from_environment();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets, silence
