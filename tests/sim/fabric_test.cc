@@ -8,40 +8,24 @@
 #include <isoplane/sim/world.hh>
 #include <memory>
 
+#include "chance.hh"
 #include "host.hh"
 #include "seeds.hh"
 
 namespace isoplane::test {
 
-using fabric::Impairment;
-using fabric::Random;
-using runtime::Duration;
-using namespace std::chrono_literals;
-
 namespace {
 
-runtime::Pool& pool() {
-    static runtime::Pool the_pool("sim_test", 16383);
-    return the_pool;
-}
-
-/// A time up to `most`.
-Duration some(Random& random, Duration most) {
-    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count())))};
-}
-
 /// Each kind is on or off, and of any strength.
-Impairment some_impairment(Random& random) {
-    const auto maybe = [&](double most) { return random.below(2) == 0 ? 0.0 : random.unit() * most; };
-    Impairment i;
-    i.loss = maybe(0.3);
-    i.duplicate = maybe(0.3);
-    i.reorder = maybe(0.5);
-    i.corrupt = maybe(0.3);
-    i.gap = static_cast<unsigned>(1 + random.below(8));
-    i.hold = 1us + some(random, 100us);
-    if (random.below(2) == 0) i.delay = some(random, 20us);
-    if (random.below(2) == 0) i.jitter = some(random, 10us);
+Impairment some_settings(Random& random) {
+    Impairment i = some_impairment(random, {.loss = 0.3,
+                                            .duplicate = 0.3,
+                                            .reorder = 0.5,
+                                            .corrupt = 0.3,
+                                            .delay = 20us,
+                                            .jitter = 10us,
+                                            .gap = 8,
+                                            .hold = 100us});
     if (random.below(2) == 0) i.rate = 100'000'000 + random.below(10'000'000'000);
     i.queue = static_cast<unsigned>(1 + random.below(500));
     return i;
@@ -117,7 +101,7 @@ std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames) {
     Network net(seed, static_cast<unsigned>(2 + draw.below(5)));
     const auto n = static_cast<unsigned>(net.hosts.size());
     for (unsigned i = 0; i < n; ++i) {
-        net.fabric->set(i, some_impairment(net.random));
+        net.fabric->set(i, some_settings(net.random));
         net.hosts[i]->talk_to({(i + 1) % n}, frames);
     }
     EXPECT_TRUE(net.world.run_until([&] { return net.finished(); }, 1s));
@@ -150,7 +134,7 @@ void run_mesh(std::uint64_t seed) {
         net.hosts[i]->talk_to(others, 200);
     }
     for (unsigned change = 0; change < 10; ++change) {
-        Impairment settings = some_impairment(net.random);
+        Impairment settings = some_settings(net.random);
         settings.cut = net.random.below(8) == 0;
         net.fabric->set(static_cast<unsigned>(net.random.below(n)), settings);
         fabric::Partition groups(n, 0);

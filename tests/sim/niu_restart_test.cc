@@ -9,24 +9,17 @@
 #include <isoplane/sim/world.hh>
 #include <memory>
 
+#include "chance.hh"
 #include "seeds.hh"
 
 namespace isoplane::test {
 
-using fabric::Random;
-using runtime::Duration;
 using runtime::Time;
-using namespace std::chrono_literals;
 
 namespace {
 
 constexpr unsigned kHosts = 3;
 constexpr unsigned kMortal = 2;  ///< the host that crashes
-
-runtime::Pool& pool() {
-    static runtime::Pool the_pool("niu_restart", 16383);
-    return the_pool;
-}
 
 /// What a message says: which life of its sender it is from, and its number in it.
 struct Note {
@@ -123,9 +116,6 @@ class Host final : public runtime::Stage {
 
 void run(std::uint64_t seed) {
     Random random(seed, 1);
-    const auto some = [&](Duration most) {
-        return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count())))};
-    };
     sim::World world(seed, pool());
     std::vector<fabric::Port> ports;
     std::vector<std::unique_ptr<Host>> hosts;
@@ -154,10 +144,10 @@ void run(std::uint64_t seed) {
     };
     EXPECT_TRUE(all_talk(50, 0));
     for (unsigned crash = 0; crash < 3; ++crash) {
-        world.run_for(some(2ms));
+        world.run_for(some(random, 2ms));
         hosts[kMortal]->crash();
         const bool noticed = random.below(2) == 0;
-        world.run_for(noticed ? 20ms : some(3ms));
+        world.run_for(noticed ? Duration{20ms} : some(random, 3ms));
         if (noticed) {
             EXPECT_EQ(hosts[0]->niu().state(kMortal), niu::PeerState::kDead);
         }

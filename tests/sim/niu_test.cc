@@ -11,39 +11,23 @@
 #include <isoplane/wire/hello.hh>
 #include <memory>
 
+#include "chance.hh"
 #include "seeds.hh"
 #include "talker.hh"
 
 namespace isoplane::test {
 
-using fabric::Impairment;
-using fabric::Random;
-using runtime::Duration;
-using namespace std::chrono_literals;
-
 namespace {
 
-runtime::Pool& pool() {
-    static runtime::Pool the_pool("niu_test", 32767);
-    return the_pool;
-}
-
-Duration some(Random& random, Duration most) {
-    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count())))};
-}
-
-Impairment some_impairment(Random& random) {
-    const auto maybe = [&](double most) { return random.below(2) == 0 ? 0.0 : random.unit() * most; };
-    Impairment i;
-    i.loss = maybe(0.2);
-    i.duplicate = maybe(0.2);
-    i.reorder = maybe(0.3);
-    i.corrupt = maybe(0.1);
-    i.gap = static_cast<unsigned>(1 + random.below(20));
-    i.hold = 1us + some(random, 100us);
-    if (random.below(2) == 0) i.delay = some(random, random.below(8) == 0 ? 2ms : 20us);
-    if (random.below(2) == 0) i.jitter = some(random, 50us);
-    return i;
+Impairment some_faults(Random& random) {
+    return some_impairment(random, {.loss = 0.2,
+                                    .duplicate = 0.2,
+                                    .reorder = 0.3,
+                                    .corrupt = 0.1,
+                                    .delay = random.below(8) == 0 ? Duration{2ms} : Duration{20us},
+                                    .jitter = 50us,
+                                    .gap = 20,
+                                    .hold = 100us});
 }
 
 niu::Options some_options(Random& random, niu::NodeId node, const std::vector<std::string>& names,
@@ -106,14 +90,14 @@ class Network {
     void disturb() {
         if (direct_ != nullptr) {
             for (sim::Channel* way : {&direct_->a_to_b(), &direct_->b_to_a()}) {
-                faults_ = some_impairment(random_);
+                faults_ = some_faults(random_);
                 faults_.cut = random_.below(8) == 0;
                 way->set(faults_);
             }
             return;
         }
         for (unsigned i = 0; i < fabric_->ports(); ++i)
-            fabric_->set(i, some_impairment(random_));
+            fabric_->set(i, some_faults(random_));
         fabric::Partition groups(fabric_->ports(), 0);
         if (random_.below(4) == 0) groups[random_.below(groups.size())] = 1;
         fabric_->set_partition(groups);
