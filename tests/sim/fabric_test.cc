@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <isoplane/fabric/switch.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "chance.hh"
 #include "host.hh"
 #include "seeds.hh"
+#include "summary.hh"
 
 namespace isoplane::test {
 
@@ -78,6 +80,13 @@ class Network {
         EXPECT_EQ(offered, in - cut_in);
     }
 
+    void add_to(Summary& summary) const {
+        ++summary.seeds;
+        summary.add(*fabric);
+        for (const auto& host : hosts)
+            summary.frames += host->sent();
+    }
+
     Random random;
     sim::World world;
     std::unique_ptr<fabric::Switch> fabric;
@@ -96,7 +105,7 @@ class Network {
 
 /// Streams from each host to the next, through ports with random impairments: what a port says against what
 /// the one receiver behind it sees. Returns what the world did.
-std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames) {
+std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames, Summary& summary) {
     Random draw(seed, 0);
     Network net(seed, static_cast<unsigned>(2 + draw.below(5)));
     const auto n = static_cast<unsigned>(net.hosts.size());
@@ -117,11 +126,12 @@ std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames) {
         EXPECT_EQ(frames + said.duplicated.get(),
                   stream.all + said.lost.get() + said.queue_full.get() + said.corrupted.get());
     }
+    net.add_to(summary);
     return net.world.trace_hash();
 }
 
 /// All talk to all while settings, cuts and partitions come and go.
-void run_mesh(std::uint64_t seed) {
+void run_mesh(std::uint64_t seed, Summary& summary) {
     Random draw(seed, 0);
     Network net(seed, static_cast<unsigned>(2 + draw.below(7)));
     const auto n = static_cast<unsigned>(net.hosts.size());
@@ -145,29 +155,35 @@ void run_mesh(std::uint64_t seed) {
     EXPECT_TRUE(net.world.run_until([&] { return net.finished(); }, 1s));
     EXPECT_EQ(net.world.drain(), 0U);
     net.expect_conservation();
+    net.add_to(summary);
 }
 
 }  // namespace
 
 TEST(FabricSim, what_ports_count_is_what_receivers_see) {
-    for_each_seed(300, [](std::uint64_t seed) {
-        run_ring(seed, 500);
+    Summary all;
+    for_each_seed(300, [&](std::uint64_t seed) {
+        run_ring(seed, 500, all);
         EXPECT_EQ(pool().in_use(), 0U);
     });
+    std::cout << all;
 }
 
 TEST(FabricSim, no_frame_is_unaccounted_for_under_changing_faults) {
-    for_each_seed(300, [](std::uint64_t seed) {
-        run_mesh(seed);
+    Summary all;
+    for_each_seed(300, [&](std::uint64_t seed) {
+        run_mesh(seed, all);
         EXPECT_EQ(pool().in_use(), 0U);
     });
+    std::cout << all;
 }
 
 TEST(FabricSim, a_seed_replays_exactly_and_others_differ) {
-    for_each_seed(30, [](std::uint64_t seed) {
-        const std::uint64_t once = run_ring(seed, 200);
-        EXPECT_EQ(run_ring(seed, 200), once);
-        EXPECT_NE(run_ring(seed + 1'000'000, 200), once);
+    Summary all;
+    for_each_seed(30, [&](std::uint64_t seed) {
+        const std::uint64_t once = run_ring(seed, 200, all);
+        EXPECT_EQ(run_ring(seed, 200, all), once);
+        EXPECT_NE(run_ring(seed + 1'000'000, 200, all), once);
     });
 }
 

@@ -20,7 +20,10 @@ using NodeId = std::uint16_t;
 struct Planted {
     bool never_resend = false;
     bool deliver_duplicates = false;
+    bool deliver_early = false;    ///< also in its turn
     bool keep_credit = false;
+    bool leak_duplicates = false;  ///< packets that come again are not freed
+    bool any_epoch = false;        ///< takes frames of earlier incarnations
 };
 
 struct Options {
