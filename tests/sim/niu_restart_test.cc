@@ -9,6 +9,7 @@
 #include <isoplane/fabric/switch.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/sim/world.hh>
+#include <isoplane/wire/hello.hh>
 #include <memory>
 
 #include "chance.hh"
@@ -58,6 +59,7 @@ class Host final : public runtime::Stage {
                                                     .window = 32,
                                                     .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
                                                     .silence = 2ms,
+                                                    .displace = 2ms,
                                                     .hello_every = 200us,
                                                     .planted = planted_});
     }
@@ -131,7 +133,49 @@ class Host final : public runtime::Stage {
     std::unique_ptr<niu::Niu> niu_;
 };
 
-/// Three hosts at a switch, of which one dies now and then.
+/// One who has the job's key and presents himself as one host or another, in epochs to come, again and again.
+class Forger final : public runtime::Stage {
+  public:
+    Forger(sim::Link::End end, std::uint64_t seed)
+        : Stage("forger"), in_(takes_from(end.input)), out_(gives_to(end.output)), random_(seed, 600) {}
+
+    unsigned poll(Time now) override {
+        runtime::Burst burst;
+        const std::uint16_t n = in_.receive(burst);
+        rte_pktmbuf_free_bulk(burst.data(), n);
+        if (now < next_) return n;
+        next_ = now + some(random_, 400us);
+        rte_mbuf* frame = forged();
+        if (out_.send(&frame, 1) == 0) rte_pktmbuf_free(frame);
+        return n + 1U;
+    }
+
+  private:
+    rte_mbuf* forged() {
+        constexpr std::size_t kFront = wire::kEthernetSize + wire::kHeaderSize;
+        rte_mbuf* frame = pool().packet().release();
+        auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(frame, kFront + wire::kHelloSize + 1));
+        const wire::Hello hello{.mtu = 1500, .credit = 32, .name = "x"};
+        const std::size_t size = wire::encode_hello({at + kFront, wire::kHelloSize + 1}, hello);
+        wire::Header header{.kind = random_.below(2) == 0 ? wire::Kind::kHello : wire::Kind::kHelloAck,
+                            .source = static_cast<std::uint16_t>(random_.below(kHosts)),
+                            .destination = wire::kBroadcast,
+                            .epoch = static_cast<std::uint32_t>(100 + random_.below(1'000'000))};
+        wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
+                              wire::kBroadcastMac, {2, 0, 0, 0, 0, 0x66}, wire::kDefaultEtherType);
+        wire::encode_frame(
+            std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize), header,
+            {at + kFront, size});
+        return frame;
+    }
+
+    runtime::Input& in_;
+    runtime::Output& out_;
+    Random random_;
+    Time next_{};
+};
+
+/// Three hosts at a switch, of which one dies now and then, and in half of the seeds a forger.
 class Network {
   public:
     Network(std::uint64_t seed, const niu::Planted& planted)
@@ -141,6 +185,11 @@ class Network {
             sim::Link& link = world_.connect("link" + std::to_string(i));
             ports.push_back({link.b().input, link.b().output});
             hosts_.push_back(std::make_unique<Host>(i, link.a(), seed, planted));
+        }
+        if (random_.below(2) == 0) {
+            sim::Link& link = world_.connect("forger");
+            ports.push_back({link.b().input, link.b().output});
+            forger_ = std::make_unique<Forger>(link.a(), seed);
         }
         fabric_ = std::make_unique<fabric::Switch>(
             "fabric", ports, pool(), fabric::SwitchOptions{.seed = seed, .capacity = 1024, .addresses = 64});
@@ -153,6 +202,7 @@ class Network {
                              .hold = 50us + some(random_, 500us)});
         }
         world_.add(*fabric_);
+        if (forger_ != nullptr) world_.add(*forger_);
         for (const auto& host : hosts_)
             world_.add(*host);
     }
@@ -170,7 +220,8 @@ class Network {
             hosts_[kMortal]->crash();
             const bool noticed = random_.below(2) == 0;
             world_.run_for(noticed ? Duration{8ms} : some(random_, random_.below(2) == 0 ? 20us : 1500us));
-            if (noticed && hosts_[0]->niu().state(kMortal) != niu::PeerState::kDead)
+            const niu::PeerState seen = hosts_[0]->niu().state(kMortal);
+            if (noticed && (forger_ == nullptr ? seen != niu::PeerState::kDead : seen == niu::PeerState::kUp))
                 return "a death was not noticed";
             // A short life, of which frames are still on their way in the next.
             if (random_.below(2) == 0) {
@@ -236,6 +287,7 @@ class Network {
     sim::World world_;
     std::unique_ptr<fabric::Switch> fabric_;
     std::vector<std::unique_ptr<Host>> hosts_;
+    std::unique_ptr<Forger> forger_;
 };
 
 std::string run(std::uint64_t seed, const niu::Planted& planted, Summary& summary) {
