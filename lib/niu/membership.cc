@@ -31,7 +31,7 @@ bool Niu::all_up() const noexcept {
                        [this](const Peer& p) { return !is_peer(p) || p.state == PeerState::kUp; });
 }
 
-/// A hello to everybody, or to one peer that is known; an answer to one.
+/// A hello to everybody, or an answer to one peer.
 void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
     if (blocked_) return;
     rte_mbuf* m = packet();
@@ -64,32 +64,15 @@ void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
 
 void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
     const wire::Header& header = frame.header;
-    const bool older = peer.epoch != 0 && static_cast<std::int32_t>(header.epoch - peer.epoch) < 0;
-    if (header.epoch == 0 || older || !is_peer(peer)) {
+    if (header.epoch == 0 || !is_peer(peer) || is_outlived(peer, header.epoch)) {
         counters_.stale_epoch.add();
         return;
     }
     if (header.epoch != peer.epoch) {
-        if (peer.state == PeerState::kUp) lose(peer, PeerState::kUnknown);
+        if (peer.state == PeerState::kUp) return doubt(peer);
         if (peer.held != 0) return;  // of its last life; it will present itself again
-        const auto hello = wire::decode_hello(frame.payload);
-        forget(peer);
-        peer.state = PeerState::kHeard;
-        peer.epoch = header.epoch;
-        peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
-        peer.allowance.reset(hello->credit);
-        peer.reserve = std::min(kMostReserve, hello->credit / 4);
-        const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
-        peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},
-                       .job_key = options_.job_key,
-                       .source = options_.node,
-                       .destination = header.source,
-                       .epoch = options_.epoch,
-                       .peer_epoch = static_cast<std::uint16_t>(header.epoch)};
-        const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
-        std::copy_n(ethernet->src_addr.addr_bytes, peer.mac.size(), peer.mac.begin());
+        present(peer, frame, packet);
     }
-    if (peer.state != PeerState::kHeard && peer.state != PeerState::kUp) return;
     const bool knows_us = header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);
     if (peer.state == PeerState::kHeard && knows_us) come_up(peer);
     if (header.kind == wire::Kind::kHello) {
@@ -100,8 +83,49 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
     }
 }
 
+/// Whether the epoch is one before that in which the peer was last up, or that one and it has been lost.
+bool Niu::is_outlived(const Peer& peer, std::uint32_t epoch) const noexcept {
+    if (peer.proven == 0) return false;
+    return static_cast<std::int32_t>(epoch - peer.proven) < (peer.state == PeerState::kUp ? 0 : 1);
+}
+
+/// Believes what a hello says until another says something else: it is the frames that name our epoch which
+/// prove that somebody is behind it.
+void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
+    const wire::Header& header = frame.header;
+    const auto hello = wire::decode_hello(frame.payload);
+    forget(peer);
+    peer.state = PeerState::kHeard;
+    peer.epoch = header.epoch;
+    peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
+    peer.allowance.reset(hello->credit);
+    peer.reserve = std::min(kMostReserve, hello->credit / 4);
+    const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
+    peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},
+                   .job_key = options_.job_key,
+                   .source = options_.node,
+                   .destination = header.source,
+                   .epoch = options_.epoch,
+                   .peer_epoch = static_cast<std::uint16_t>(header.epoch)};
+    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
+    std::copy_n(ethernet->src_addr.addr_bytes, peer.mac.size(), peer.mac.begin());
+    hello_wait_ = options_.hello_every;
+    membership_at_ = std::min(membership_at_, now_ + hello_wait_);
+}
+
+/// Somebody says that a peer which is up has restarted. It may be forged: so it is the peer we know that is
+/// asked, and it is lost only if it does not answer. A new incarnation goes on presenting itself.
+void Niu::doubt(Peer& peer) noexcept {
+    if (peer.doubted != Time::max()) return;
+    peer.doubted = now_;
+    peer.unanswered = 0;
+    peer.silent_at = now_;
+    arm(peer, now_);
+}
+
 void Niu::come_up(Peer& peer) noexcept {
     peer.state = PeerState::kUp;
+    peer.proven = peer.epoch;
     peer.heard = now_;
     peer.unanswered = 0;
     peer.silent_at = now_ + options_.silence / 4;
@@ -130,6 +154,7 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     peer.ack_now = peer.ask_now = peer.stalled = false;
     peer.bye_received = peer.bye_confirmed = false;
     peer.unacked = 0;
+    peer.doubted = Time::max();
     peer.ack_at = peer.resend_at = peer.recover_at = peer.ask_at = peer.silent_at = Time::max();
     return freed;
 }
@@ -138,20 +163,17 @@ void Niu::tend_membership() noexcept {
     if (started_ == Time::min()) started_ = now_;
     membership_at_ = now_ + hello_wait_;
     if (closing_) return tend_closing();
-    bool somebody_unknown = false;
-    bool somebody_heard = false;
-    for (Peer& peer : peers_) {
-        if (!is_peer(peer)) continue;
-        somebody_unknown |= peer.state == PeerState::kUnknown;
-        somebody_heard |= peer.state == PeerState::kHeard;
-        if (peer.state == PeerState::kHeard && !quiet_) send_hello(&peer, wire::Kind::kHello);
-    }
-    if (somebody_unknown && !quiet_) send_hello(nullptr, wire::Kind::kHello);
-    if (somebody_unknown || somebody_heard) {
-        hello_wait_ = std::min(hello_wait_ * 2, kSlowestHello);
-    } else {
+    const bool incomplete = std::any_of(peers_.begin(), peers_.end(), [this](const Peer& peer) {
+        return is_peer(peer) && (peer.state == PeerState::kUnknown || peer.state == PeerState::kHeard);
+    });
+    if (!incomplete) {
         hello_wait_ = options_.hello_every;
+        return;
     }
+    // To all, also when only one that has presented itself is still to prove itself: whoever it was may have
+    // been another, and its answer would be his.
+    if (!quiet_) send_hello(nullptr, wire::Kind::kHello);
+    hello_wait_ = std::min(hello_wait_ * 2, kSlowestHello);
 }
 
 std::string Niu::missing() const {
@@ -189,7 +211,7 @@ void Niu::tend_closing() noexcept {
     for (Peer& peer : peers_) {
         if (has_left(peer)) continue;
         all = false;
-        if (peer.state == PeerState::kHeard) send_hello(&peer, wire::Kind::kHello);
+        if (peer.state == PeerState::kHeard) send_hello(nullptr, wire::Kind::kHello);
         if (blocked_ || peer.state != PeerState::kUp) continue;
         if (peer.sent_all()) send_control(peer, wire::Kind::kBye, peer.bye_received ? 1 : 0);
     }

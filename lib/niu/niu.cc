@@ -137,6 +137,8 @@ bool Niu::belongs(const Peer& peer, const wire::Header& header) noexcept {
     if (known && header.epoch == peer.epoch &&
         header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]]
         return true;
+    if (known && options_.planted.any_epoch) [[unlikely]]
+        return true;
     counters_.stale_epoch.add();
     return false;
 }
@@ -195,10 +197,15 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
             break;
         case Arrival::kEarly:
             counters_.early.add();
+            if (options_.planted.deliver_early && !frames_.full()) [[unlikely]] {
+                rte_mbuf_refcnt_update(packet, 1);
+                hand_up(peer, packet);
+            }
             break;
         case Arrival::kDuplicate:
             counters_.duplicates.add();
-            rte_pktmbuf_free(packet);
+            if (!options_.planted.leak_duplicates) [[likely]]
+                rte_pktmbuf_free(packet);
             break;
         case Arrival::kBeyond:
             counters_.beyond_credit.add();

@@ -143,16 +143,21 @@ void Niu::on_timer(Peer& peer) noexcept {
 }
 
 /// Asks in good time, so that a peer is dead only when it has not answered. One that was only not listened
-/// to, because this process was stopped, is asked first.
+/// to, because this process was stopped, is asked first. One that is said to have restarted has less time,
+/// and is asked so often that no network loses all questions or answers.
 void Niu::check_silence(Peer& peer) noexcept {
-    constexpr unsigned kQuestions = 3;
-    const runtime::Duration wait = options_.silence / (kQuestions + 1);
+    if (peer.heard > peer.doubted) peer.doubted = Time::max();
+    const bool doubted = peer.doubted != Time::max();
+    const unsigned questions = doubted ? 15 : 3;
+    const runtime::Duration limit =
+        doubted ? std::min(options_.displace, options_.silence) : options_.silence;
+    const runtime::Duration wait = limit / (questions + 1);
     const runtime::Duration silent = now_ - peer.heard;
-    if (silent < wait) {
+    if (silent < wait && !doubted) {
         peer.unanswered = 0;
         peer.silent_at = peer.heard + wait;
-    } else if (silent >= options_.silence && peer.unanswered >= kQuestions) {
-        lose(peer, PeerState::kDead);
+    } else if (silent >= limit && peer.unanswered >= questions) {
+        lose(peer, doubted ? PeerState::kUnknown : PeerState::kDead);
     } else {
         ++peer.unanswered;
         peer.ask_now = true;

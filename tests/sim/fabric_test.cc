@@ -4,44 +4,30 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <isoplane/fabric/switch.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
 
+#include "chance.hh"
 #include "host.hh"
 #include "seeds.hh"
+#include "summary.hh"
 
 namespace isoplane::test {
 
-using fabric::Impairment;
-using fabric::Random;
-using runtime::Duration;
-using namespace std::chrono_literals;
-
 namespace {
 
-runtime::Pool& pool() {
-    static runtime::Pool the_pool("sim_test", 16383);
-    return the_pool;
-}
-
-/// A time up to `most`.
-Duration some(Random& random, Duration most) {
-    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count())))};
-}
-
 /// Each kind is on or off, and of any strength.
-Impairment some_impairment(Random& random) {
-    const auto maybe = [&](double most) { return random.below(2) == 0 ? 0.0 : random.unit() * most; };
-    Impairment i;
-    i.loss = maybe(0.3);
-    i.duplicate = maybe(0.3);
-    i.reorder = maybe(0.5);
-    i.corrupt = maybe(0.3);
-    i.gap = static_cast<unsigned>(1 + random.below(8));
-    i.hold = 1us + some(random, 100us);
-    if (random.below(2) == 0) i.delay = some(random, 20us);
-    if (random.below(2) == 0) i.jitter = some(random, 10us);
+Impairment some_settings(Random& random) {
+    Impairment i = some_impairment(random, {.loss = 0.3,
+                                            .duplicate = 0.3,
+                                            .reorder = 0.5,
+                                            .corrupt = 0.3,
+                                            .delay = 20us,
+                                            .jitter = 10us,
+                                            .gap = 8,
+                                            .hold = 100us});
     if (random.below(2) == 0) i.rate = 100'000'000 + random.below(10'000'000'000);
     i.queue = static_cast<unsigned>(1 + random.below(500));
     return i;
@@ -94,6 +80,13 @@ class Network {
         EXPECT_EQ(offered, in - cut_in);
     }
 
+    void add_to(Summary& summary) const {
+        ++summary.seeds;
+        summary.add(*fabric);
+        for (const auto& host : hosts)
+            summary.frames += host->sent();
+    }
+
     Random random;
     sim::World world;
     std::unique_ptr<fabric::Switch> fabric;
@@ -112,12 +105,12 @@ class Network {
 
 /// Streams from each host to the next, through ports with random impairments: what a port says against what
 /// the one receiver behind it sees. Returns what the world did.
-std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames) {
+std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames, Summary& summary) {
     Random draw(seed, 0);
     Network net(seed, static_cast<unsigned>(2 + draw.below(5)));
     const auto n = static_cast<unsigned>(net.hosts.size());
     for (unsigned i = 0; i < n; ++i) {
-        net.fabric->set(i, some_impairment(net.random));
+        net.fabric->set(i, some_settings(net.random));
         net.hosts[i]->talk_to({(i + 1) % n}, frames);
     }
     EXPECT_TRUE(net.world.run_until([&] { return net.finished(); }, 1s));
@@ -133,11 +126,12 @@ std::uint64_t run_ring(std::uint64_t seed, std::uint64_t frames) {
         EXPECT_EQ(frames + said.duplicated.get(),
                   stream.all + said.lost.get() + said.queue_full.get() + said.corrupted.get());
     }
+    net.add_to(summary);
     return net.world.trace_hash();
 }
 
 /// All talk to all while settings, cuts and partitions come and go.
-void run_mesh(std::uint64_t seed) {
+void run_mesh(std::uint64_t seed, Summary& summary) {
     Random draw(seed, 0);
     Network net(seed, static_cast<unsigned>(2 + draw.below(7)));
     const auto n = static_cast<unsigned>(net.hosts.size());
@@ -150,7 +144,7 @@ void run_mesh(std::uint64_t seed) {
         net.hosts[i]->talk_to(others, 200);
     }
     for (unsigned change = 0; change < 10; ++change) {
-        Impairment settings = some_impairment(net.random);
+        Impairment settings = some_settings(net.random);
         settings.cut = net.random.below(8) == 0;
         net.fabric->set(static_cast<unsigned>(net.random.below(n)), settings);
         fabric::Partition groups(n, 0);
@@ -161,29 +155,35 @@ void run_mesh(std::uint64_t seed) {
     EXPECT_TRUE(net.world.run_until([&] { return net.finished(); }, 1s));
     EXPECT_EQ(net.world.drain(), 0U);
     net.expect_conservation();
+    net.add_to(summary);
 }
 
 }  // namespace
 
 TEST(FabricSim, what_ports_count_is_what_receivers_see) {
-    for_each_seed(300, [](std::uint64_t seed) {
-        run_ring(seed, 500);
+    Summary all;
+    for_each_seed(300, [&](std::uint64_t seed) {
+        run_ring(seed, 500, all);
         EXPECT_EQ(pool().in_use(), 0U);
     });
+    std::cout << all;
 }
 
 TEST(FabricSim, no_frame_is_unaccounted_for_under_changing_faults) {
-    for_each_seed(300, [](std::uint64_t seed) {
-        run_mesh(seed);
+    Summary all;
+    for_each_seed(300, [&](std::uint64_t seed) {
+        run_mesh(seed, all);
         EXPECT_EQ(pool().in_use(), 0U);
     });
+    std::cout << all;
 }
 
 TEST(FabricSim, a_seed_replays_exactly_and_others_differ) {
-    for_each_seed(30, [](std::uint64_t seed) {
-        const std::uint64_t once = run_ring(seed, 200);
-        EXPECT_EQ(run_ring(seed, 200), once);
-        EXPECT_NE(run_ring(seed + 1'000'000, 200), once);
+    Summary all;
+    for_each_seed(30, [&](std::uint64_t seed) {
+        const std::uint64_t once = run_ring(seed, 200, all);
+        EXPECT_EQ(run_ring(seed, 200, all), once);
+        EXPECT_NE(run_ring(seed + 1'000'000, 200, all), once);
     });
 }
 

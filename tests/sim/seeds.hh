@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace isoplane::test {
@@ -25,8 +26,16 @@ inline int failures_so_far() {
     return failures;
 }
 
+/// The command that does with this seed exactly what the test that runs has just done.
+inline std::string replay_of(std::uint64_t seed) {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    return "ISOPLANE_SEED=" + std::to_string(seed) + ' ' +
+           std::filesystem::read_symlink("/proc/self/exe").string() +
+           " --gtest_filter=" + test.test_suite_name() + '.' + test.name();
+}
+
 /// Checks `property(seed)` for `count` seeds, with gtest's EXPECT and ASSERT inside. A seed that fails is
-/// named with the way to replay it; after the third no more are tried.
+/// named with the command that replays it; after the third no more are tried.
 ///
 /// ISOPLANE_SEEDS=N in the environment tries N seeds instead, ISOPLANE_SEED=K replays seed K alone.
 template <typename Property>
@@ -35,12 +44,9 @@ void for_each_seed(std::uint64_t count, Property&& property) {
     const bool replay = std::getenv("ISOPLANE_SEED") != nullptr;
     const std::uint64_t first = number_from_environment("ISOPLANE_SEED", 1);
     const std::uint64_t last = replay ? first : number_from_environment("ISOPLANE_SEEDS", count);
-    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
     unsigned failed = 0;
     for (std::uint64_t seed = first; seed <= last && failed < kEnough; ++seed) {
-        const std::string k = std::to_string(seed);
-        SCOPED_TRACE("seed " + k + ": replay with ISOPLANE_SEED=" + k +
-                     " and --gtest_filter=" + test.test_suite_name() + "." + test.name());
+        SCOPED_TRACE("seed " + std::to_string(seed) + ": replay with  " + replay_of(seed));
         const int before = failures_so_far();
         property(seed);
         if (failures_so_far() != before) ++failed;

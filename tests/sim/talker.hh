@@ -10,63 +10,37 @@
 #include <string>
 #include <vector>
 
+#include "script.hh"
+
 namespace isoplane::test {
-
-/// The content of message `number` from one node to another: both ends know it without being told.
-class Script {
-  public:
-    Script(std::uint64_t seed, unsigned from, unsigned to) : draws_(seed, 1000 + 64 * from + to) {}
-
-    /// Mostly small, seldom large.
-    std::size_t size(std::uint64_t number) const {
-        const std::uint64_t kind = fabric::Draws::below(draws_.at(2 * number), 200);
-        const std::uint64_t most = kind == 0 ? 1 << 20 : kind < 4 ? 1 << 16 : kind < 30 ? 8192 : 256;
-        return fabric::Draws::below(draws_.at(2 * number + 1), most + 1);
-    }
-    void write(std::uint64_t number, std::span<std::byte> out) const {
-        const std::uint64_t base = draws_.at(2 * number + 1);
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = byte_at(base, i);
-    }
-    bool matches(std::uint64_t number, std::size_t offset, std::span<const std::byte> data) const {
-        const std::uint64_t base = draws_.at(2 * number + 1);
-        for (std::size_t i = 0; i < data.size(); ++i) {
-            if (data[i] != byte_at(base, offset + i)) return false;
-        }
-        return true;
-    }
-
-  private:
-    static std::byte byte_at(std::uint64_t base, std::size_t i) {
-        return static_cast<std::byte>((base + i) * 0x9e3779b97f4a7c15 >> 56);
-    }
-    fabric::Draws draws_;
-};
 
 /// A user of an NIU: sends messages to every other node as fast as it may, keeps what it receives for a
 /// while, and checks when it lets go that each message is the next of its sender and still intact.
 class Talker final : public runtime::Stage {
   public:
-    Talker(niu::Niu& niu, unsigned node, unsigned nodes, std::uint64_t seed, std::uint64_t messages)
+    Talker(niu::Niu& niu, unsigned node, unsigned nodes, std::uint64_t seed, const Traffic& traffic)
         : Stage("talker" + std::to_string(node)),
           niu_(niu),
           node_(node),
-          messages_(messages),
+          messages_(traffic.messages),
+          open_(2 * (nodes - 1) * traffic.messages),
           random_(seed, 500 + node) {
         for (unsigned i = 0; i < nodes; ++i)
-            pairs_.push_back({Script(seed, node, i), Script(seed, i, node)});
+            pairs_.push_back({Script(traffic, seed, node, i), Script(traffic, seed, i, node)});
     }
     ~Talker() override { release(kept_.size()); }
 
     unsigned poll(runtime::Time /*now*/) override { return receive() + send(); }
 
-    bool finished() const {
-        for (unsigned i = 0; i < pairs_.size(); ++i) {
-            if (i != node_ && (pairs_[i].sent != messages_ || pairs_[i].received != messages_)) return false;
-        }
-        return kept_.empty();
+    bool finished() const { return open_ == 0 && kept_.empty(); }
+    void say_more(std::uint64_t messages) {
+        messages_ += messages;
+        open_ += 2 * (pairs_.size() - 1) * messages;
     }
-    void say_more(std::uint64_t messages) { messages_ += messages; }
+
+    std::uint64_t bytes_received() const { return bytes_received_; }
+    std::uint64_t messages_received() const { return messages_received_; }
+    std::uint64_t largest() const { return largest_; }
 
     /// The first thing that was not as it has to be; empty while all is well.
     const std::string& complaint() const { return complaint_; }
@@ -86,10 +60,18 @@ class Talker final : public runtime::Stage {
         for (; n < 32 && niu_.receive(message); ++n) {
             check(message);
             kept_.push_back({message, pairs_[message.source].received});
-            if (message.offset + message.data.size() == message.size) ++pairs_[message.source].received;
+            if (message.offset + message.data.size() == message.size) note_end(message);
         }
         if (n == 0 || kept_.size() > 16) release(n == 0 ? kept_.size() : random_.below(kept_.size() + 1));
         return n;
+    }
+
+    void note_end(const niu::Received& message) {
+        ++pairs_[message.source].received;
+        --open_;
+        ++messages_received_;
+        bytes_received_ += message.size;
+        largest_ = std::max<std::uint64_t>(largest_, message.size);
     }
 
     void check(const niu::Received& message) {
@@ -112,15 +94,19 @@ class Talker final : public runtime::Stage {
         }
     }
 
+    /// Tries a few times. Says only what was sent: who claims to have moved something is polled again at
+    /// once.
     unsigned send() {
-        unsigned n = 0;
-        for (std::uint64_t most = random_.below(8); n < most; ++n) {
+        unsigned sent = 0;
+        for (std::uint64_t tries = random_.below(8); tries > 0; --tries) {
             const auto to = static_cast<niu::NodeId>(random_.below(pairs_.size()));
             Pair& pair = pairs_[to];
             if (to == node_ || pair.sent == messages_ || !send_next(to, pair)) continue;
             ++pair.sent;
+            --open_;
+            ++sent;
         }
-        return n;
+        return sent;
     }
 
     bool send_next(niu::NodeId to, Pair& pair) {
@@ -150,6 +136,10 @@ class Talker final : public runtime::Stage {
     niu::Niu& niu_;
     unsigned node_;
     std::uint64_t messages_;
+    std::uint64_t open_;  ///< messages, both ways, that have not been sent or have not come
+    std::uint64_t messages_received_ = 0;
+    std::uint64_t bytes_received_ = 0;
+    std::uint64_t largest_ = 0;
     fabric::Random random_;
     std::vector<Pair> pairs_;
     std::vector<Kept> kept_;

@@ -1,11 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <isoplane/wire/hello.hh>
+
 #include "niu_test.hh"
 
 namespace isoplane::test {
 
 using wire::Header;
+
+/// Somebody with the job's key, who presents himself to b as node a in an epoch of his own.
+class ForgedHello : public NiuTest {
+  protected:
+    void forge_hello(std::uint32_t epoch, wire::Kind kind = wire::Kind::kHello, std::uint16_t of_b = 11) {
+        constexpr wire::MacAddress kForger{2, 0, 0, 0, 0, 0x66};
+        std::array<std::byte, wire::kHelloSize + wire::kMaxNameSize> hello{};
+        const std::size_t size = wire::encode_hello(hello, {.mtu = 1500, .credit = 16, .name = "a"});
+        Header header{.kind = kind,
+                      .job_key = 0x1234,
+                      .source = 0,
+                      .destination = 1,
+                      .epoch = epoch,
+                      .peer_epoch = of_b};
+        rte_mbuf* m = packet();
+        auto* at =
+            reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, static_cast<std::uint16_t>(14 + 48 + size)));
+        std::copy_n(hello.begin(), size, at + 62);
+        wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {2, 0, 0, 0, 0, 1}, kForger,
+                              wire::kDefaultEtherType);
+        wire::encode_frame(std::span<std::byte, 48>(at + 14, 48), header, {at + 62, size});
+        to_b.output().send(&m, 1);
+    }
+    void expect_talk() {
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));
+        run(1ms);
+        ASSERT_TRUE(b->receive(received));
+        EXPECT_EQ(received.size, 7U);
+        b->release(received);
+    }
+};
+
+TEST_F(ForgedHello, of_a_later_epoch_does_not_displace_a_peer_that_answers) {
+    meet();
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        forge_hello(1000 + i, i % 2 == 0 ? wire::Kind::kHello : wire::Kind::kHelloAck);
+        run(i * 200us);
+        ASSERT_EQ(b->state(0), PeerState::kUp);
+    }
+    EXPECT_EQ(b->peer(0).epoch, 10U);
+    EXPECT_EQ(b->counters().peers_lost.get(), 0U);
+    expect_talk();
+}
+
+TEST_F(ForgedHello, does_not_displace_a_peer_that_has_long_been_idle) {
+    meet();
+    run(5s, 100us);
+    forge_hello(1000);
+    run(1s, 100us);
+    EXPECT_EQ(b->peer(0).epoch, 10U);
+    expect_talk();
+}
+
+TEST_F(ForgedHello, that_was_answered_does_not_make_a_later_silence_count) {
+    meet();
+    forge_hello(1000);
+    run(100ms);
+    for (const Time end = now + 1s; now < end; now += 100us) {
+        b->poll(now);
+        to_a.drain();
+    }
+    EXPECT_EQ(b->state(0), PeerState::kUp);
+    expect_talk();
+}
+
+/// Also while the two find each other; then by somebody who has not seen a frame of b, whose epoch it would
+/// have to name.
+TEST_F(ForgedHello, shuts_nobody_out_whenever_it_comes) {
+    for (Duration before{0}; before < 150us; before += 5us) {
+        start();
+        to_a.drain();
+        to_b.drain();
+        run(before);
+        forge_hello(1000, wire::Kind::kHello, 0);
+        run(50ms);
+        EXPECT_EQ(a->state(1), PeerState::kUp) << before.count();
+        EXPECT_EQ(b->state(0), PeerState::kUp) << before.count();
+        expect_talk();
+    }
+}
 
 TEST_F(NiuTest, takes_a_frame_that_is_right_in_all) {
     meet();

@@ -173,6 +173,9 @@ class Niu final : public runtime::Stage {
     // membership.cc: who is there.
     void on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
     void on_bye(Peer& peer, const wire::Header& header) noexcept;
+    bool is_outlived(const Peer& peer, std::uint32_t epoch) const noexcept;
+    void present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void doubt(Peer& peer) noexcept;
     void come_up(Peer& peer) noexcept;
     void lose(Peer& peer, PeerState state) noexcept;
     std::size_t forget(Peer& peer) noexcept;

@@ -20,7 +20,10 @@ using NodeId = std::uint16_t;
 struct Planted {
     bool never_resend = false;
     bool deliver_duplicates = false;
+    bool deliver_early = false;  ///< also in its turn
     bool keep_credit = false;
+    bool leak_duplicates = false;  ///< packets that come again are not freed
+    bool any_epoch = false;        ///< takes frames of earlier incarnations
 };
 
 struct Options {
@@ -40,7 +43,8 @@ struct Options {
     runtime::Duration ack_delay = std::chrono::microseconds{20};
     TimeoutLimits timeout{};
 
-    runtime::Duration silence = std::chrono::seconds{30};          ///< after which a peer is dead
+    runtime::Duration silence = std::chrono::seconds{30};        ///< after which a peer is dead
+    runtime::Duration displace = std::chrono::milliseconds{50};  ///< or this, if it is said to have restarted
     runtime::Duration hello_every = std::chrono::milliseconds{1};  ///< at first; less often with time
     runtime::Duration hello_limit = std::chrono::seconds{30};      ///< after which missing nodes are named
     runtime::Duration close_limit = std::chrono::seconds{30};      ///< after which closing waits for nobody

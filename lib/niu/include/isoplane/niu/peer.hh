@@ -78,9 +78,11 @@ struct Peer {
     Time ask_at = Time::max();      ///< no credit and nothing under way that would bring some
     Time silent_at = Time::max();   ///< ask whether it is alive, and in the end believe it is not
     Time heard{};                   ///< when it last sent us anything
+    Time doubted = Time::max();     ///< since when somebody says that it has restarted
     unsigned unanswered = 0;        ///< questions since then
 
-    std::uint32_t epoch = 0;  ///< 0 before we have heard of it
+    std::uint32_t epoch = 0;   ///< 0 before we have heard of it
+    std::uint32_t proven = 0;  ///< the last epoch in which it was up: none before it will be again
     wire::MacAddress mac = wire::kBroadcastMac;
     unsigned held = 0;           ///< frames from it in users' hands
     bool bye_received = false;   ///< it has closed, and everything it sent is here
