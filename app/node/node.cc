@@ -17,13 +17,6 @@ using Json = nlohmann::json;
 /// How long stop() waits for packets that a link does not take: its peer is dead, or asleep.
 constexpr auto kPatience = std::chrono::seconds(1);
 
-std::uint16_t room_for(unsigned mtu) {
-    // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
-    constexpr unsigned kFraming = 14 + 4 + 4 + 12;
-    const unsigned room = RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming);
-    return static_cast<std::uint16_t>(room);
-}
-
 /// The EAL has to be told of NICs before it starts.
 runtime::EalOptions with_nics(runtime::EalOptions eal, const std::vector<link::LinkSpec>& links) {
     eal.pci = link::pci_devices(links);
@@ -39,6 +32,13 @@ Json port_report(const link::Link& link) {
 }
 
 }  // namespace
+
+std::uint16_t room_for(unsigned mtu) {
+    // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
+    constexpr unsigned kFraming = 14 + 4 + 4 + 12;
+    const unsigned room = RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming);
+    return static_cast<std::uint16_t>(room);
+}
 
 Node::Node(const NodeOptions& options, const std::vector<link::LinkSpec>& links)
     : eal_(with_nics(options.eal, links)),
