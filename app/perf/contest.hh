@@ -6,6 +6,7 @@
 
 #include <rte_cycles.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -44,8 +45,7 @@ class Measurement {
 
     /// Fills in the round trip's times. Returns false when what came back is not what was sent.
     bool ping_pong(Sample& sample) {
-        over_ = false;
-        settled_ = 0;
+        restart();
         workers_.run([this] { ping(); }, [this] { pong(); });
         const double ns_per_tick = 1e9 / static_cast<double>(rte_get_tsc_hz());
         const auto at = [&](double fraction) {
@@ -58,8 +58,7 @@ class Measurement {
 
     /// Fills in the rate at which messages arrive. Returns false when they are not what was sent.
     bool stream(Sample& sample) {
-        over_ = false;
-        settled_ = 0;
+        restart();
         workers_.run([this] { pour(); }, [this] { drink(); });
         if (arrived_ == 0) return true;
         sample.messages_per_second = static_cast<double>(arrived_) * static_cast<double>(rte_get_tsc_hz()) /
@@ -68,9 +67,18 @@ class Measurement {
     }
 
   private:
+    void restart() {
+        over_ = false;
+        begun_ = 0;
+        quiet_[0] = quiet_[1] = false;
+    }
+
     /// False when the time is over before the other end could be reached.
     bool prepare(End& end, const Course& course, runtime::Idler& idler) {
         end.begin(message_.size());
+        begun_.fetch_add(1, std::memory_order_acq_rel);
+        while (begun_.load(std::memory_order_acquire) < 2)
+            idler.step(false);
         while (!end.ready()) {
             if (rte_rdtsc() > course.ends + to_ticks(kLimit)) return false;
             idler.step(false);
@@ -90,7 +98,7 @@ class Measurement {
             }
         }
         over_.store(true, std::memory_order_release);
-        settle(a_, in_a_, idler);
+        settle(a_, in_a_, 0, idler);
     }
 
     /// There and back. A message that is lost takes the rest of the time with it.
@@ -122,7 +130,7 @@ class Measurement {
                 --owed;
             idler.step(came);
         }
-        settle(b_, in_b_, idler);
+        settle(b_, in_b_, 1, idler);
     }
 
     void pour() {
@@ -138,7 +146,7 @@ class Measurement {
             }
         }
         over_.store(true, std::memory_order_release);
-        settle(a_, in_a_, idler);
+        settle(a_, in_a_, 0, idler);
     }
 
     void drink() {
@@ -161,25 +169,24 @@ class Measurement {
                 first = now;
             }
         }
-        settle(b_, in_b_, idler);
+        settle(b_, in_b_, 1, idler);
     }
 
     bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
 
     /// Both ends go on until each has nothing under way and has received nothing for a while, so that nothing
-    /// of this measurement is left for the next.
-    void settle(End& end, std::span<std::byte> room, runtime::Idler& idler) {
+    /// of this measurement is left for the next. An end that has been quiet may hear of more, when the other
+    /// was off its CPU meanwhile: then it is not quiet any more.
+    void settle(End& end, std::span<std::byte> room, unsigned self, runtime::Idler& idler) {
         const std::uint64_t limit = rte_rdtsc() + to_ticks(kLimit);
         std::uint64_t quiet_at = rte_rdtsc() + to_ticks(kQuiet);
-        bool said = false;
-        while (settled_.load(std::memory_order_acquire) < 2 && rte_rdtsc() < limit) {
+        for (std::uint64_t now = rte_rdtsc(); now < limit; now = rte_rdtsc()) {
             end.poll();
             const bool came = end.receive(room);
-            if (came || !end.settled()) quiet_at = rte_rdtsc() + to_ticks(kQuiet);
-            if (!said && rte_rdtsc() >= quiet_at) {
-                settled_.fetch_add(1, std::memory_order_acq_rel);
-                said = true;
-            }
+            if (came || !end.settled()) quiet_at = now + to_ticks(kQuiet);
+            const bool quiet = now >= quiet_at;
+            quiet_[self].store(quiet, std::memory_order_release);
+            if (quiet && quiet_[1 - self].load(std::memory_order_acquire)) return;
             idler.step(came);
         }
     }
@@ -196,7 +203,8 @@ class Measurement {
     std::vector<std::byte> in_b_;
 
     alignas(64) std::atomic<bool> over_{false};
-    alignas(64) std::atomic<unsigned> settled_{0};
+    std::atomic<unsigned> begun_{0};
+    std::array<std::atomic<bool>, 2> quiet_{};
     alignas(64) runtime::Histogram ticks_{};  ///< of a's lcore, with what follows
     std::uint64_t waits_ = 0;
     alignas(64) std::uint64_t arrived_ = 0;  ///< of b's lcore

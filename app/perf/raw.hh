@@ -49,6 +49,10 @@ class Raw {
         size_ = size;
         got_ = 0;
         rest_ = {};
+        do {
+            rte_pktmbuf_free_bulk(in_.data(), in_count_);
+            in_count_ = next_ = from_.receive(in_);
+        } while (in_count_ > 0);
     }
 
     bool send(std::span<const std::byte> message) noexcept {

@@ -28,6 +28,8 @@ void UdpEnd::begin(std::size_t size) {
     direct_ = size >= kDirect;
     got_ = 0;
     came_ = next_ = pending_ = sent_ = 0;
+    while (recv(fd_.get(), nullptr, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0) {
+    }
     datagrams_ = (size + kDatagram - 1) / kDatagram;
     const std::size_t most = std::max<std::size_t>(kBatch, datagrams_);
     parts_.assign(most, {});

@@ -18,7 +18,8 @@ template <typename T>
 concept Transport = requires(T end, std::span<const std::byte> message, std::span<std::byte> room) {
     /// The other end can be sent to. Called until it is true, like poll().
     { end.ready() } -> std::same_as<bool>;
-    /// From here on all messages have this size; what is left of others is forgotten.
+    /// From here on all messages have this size; what is left of others is thrown away, and so is what has
+    /// come and not been received. Called at both ends before either sends.
     {end.begin(message.size())};
     /// Takes a message, which stays as it is until the measurement is over. False when there is no room now.
     { end.send(message) } -> std::same_as<bool>;
