@@ -12,6 +12,7 @@
 #include <cstring>
 #include <isoplane/runtime/histogram.hh>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ class Measurement {
             message_[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
     }
 
+    /// The ends did not find each other.
+    bool unreachable() const noexcept { return unreachable_.load(std::memory_order_relaxed); }
+
     /// Fills in the round trip's times. Returns false when what came back is not what was sent.
     bool ping_pong(Sample& sample) {
         restart();
@@ -73,14 +77,18 @@ class Measurement {
         quiet_[0] = quiet_[1] = false;
     }
 
-    /// False when the time is over before the other end could be reached.
-    bool prepare(End& end, const Course& course, runtime::Idler& idler) {
+    /// False when the other end cannot be reached, which nothing but the links can be the reason of.
+    bool prepare(End& end, runtime::Idler& idler) {
         end.begin(message_.size());
         begun_.fetch_add(1, std::memory_order_acq_rel);
         while (begun_.load(std::memory_order_acquire) < 2)
             idler.step(false);
+        const std::uint64_t limit = rte_rdtsc() + to_ticks(kLimit);
         while (!end.ready()) {
-            if (rte_rdtsc() > course.ends + to_ticks(kLimit)) return false;
+            if (rte_rdtsc() > limit) {
+                unreachable_.store(true, std::memory_order_relaxed);
+                return false;
+            }
             idler.step(false);
         }
         return true;
@@ -88,7 +96,7 @@ class Measurement {
 
     void ping() {
         runtime::Idler idler = workers_.idler();
-        if (prepare(a_, Course(seconds_), idler)) {
+        if (prepare(a_, idler)) {
             const Course course(seconds_);
             std::uint64_t begin = rte_rdtsc();
             while (begin < course.ends && exchange(course, idler)) {
@@ -120,7 +128,7 @@ class Measurement {
 
     void pong() {
         runtime::Idler idler = workers_.idler();
-        prepare(b_, Course(seconds_), idler);
+        prepare(b_, idler);
         unsigned owed = 0;
         while (!is_over()) {
             b_.poll();
@@ -135,7 +143,7 @@ class Measurement {
 
     void pour() {
         runtime::Idler idler = workers_.idler();
-        if (prepare(a_, Course(seconds_), idler)) {
+        if (prepare(a_, idler)) {
             const Course course(seconds_);
             while (rte_rdtsc() < course.ends) {
                 unsigned sent = 0;
@@ -151,7 +159,7 @@ class Measurement {
 
     void drink() {
         runtime::Idler idler = workers_.idler();
-        prepare(b_, Course(seconds_), idler);
+        prepare(b_, idler);
         const Course course(seconds_);
         std::uint64_t first = 0;
         while (!is_over()) {
@@ -192,7 +200,7 @@ class Measurement {
     }
 
     static constexpr double kQuiet = 200e-6;  ///< more than acknowledgements are delayed
-    static constexpr double kLimit = 10;      ///< for what only a fault makes long
+    static constexpr double kLimit = 5;       ///< for what only a fault makes long
 
     Workers& workers_;
     End& a_;
@@ -205,6 +213,7 @@ class Measurement {
     alignas(64) std::atomic<bool> over_{false};
     std::atomic<unsigned> begun_{0};
     std::array<std::atomic<bool>, 2> quiet_{};
+    std::atomic<bool> unreachable_{false};
     alignas(64) runtime::Histogram ticks_{};  ///< of a's lcore, with what follows
     std::uint64_t waits_ = 0;
     alignas(64) std::uint64_t arrived_ = 0;  ///< of b's lcore
@@ -238,7 +247,12 @@ class Contest final : public Contestant {
     Sample measure(std::size_t size, double seconds) override {
         Sample sample;
         auto measurement = std::make_unique<Measurement<End>>(workers_, *a_, *b_, size, seconds);
-        const bool right = measurement->ping_pong(sample) & measurement->stream(sample);
+        bool right = measurement->ping_pong(sample);
+        if (measurement->unreachable()) {
+            throw std::runtime_error("the two ends of '" + name() +
+                                     "' do not find each other; the links of a pair have to be joined");
+        }
+        right &= measurement->stream(sample);
         if (!right && End::kKeepsContent) {
             throw std::runtime_error("messages of " + std::to_string(size) + " bytes by '" + name() +
                                      "' arrived with another content than they were sent with");

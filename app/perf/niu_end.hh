@@ -24,7 +24,10 @@ class NiuEnd {
         poll();
         return niu_.all_up();
     }
-    void begin(std::size_t /*size*/) noexcept {}
+    void begin(std::size_t /*size*/) noexcept {
+        for (niu::Received part; niu_.receive(part);)
+            niu_.release(part);
+    }
 
     bool send(std::span<const std::byte> message) noexcept {
         return niu_.transfer(peer_, wire::Protocol::kNoniso, message);
