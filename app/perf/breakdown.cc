@@ -102,18 +102,21 @@ class Bench {
     void run() {
         a_.begin(kBreakdownSize);
         b_.begin(kBreakdownSize);
-        while (!(a_.ready() & b_.ready())) {
+        while (!(a_.ready() & b_.ready()) && !is_late()) {
         }
-        for (unsigned i = 0; i < kWarmUp + kBatches; ++i) {
+        for (unsigned i = 0; i < kWarmUp + kBatches && !is_late(); ++i) {
             clear();
             batch();
             if (i >= kWarmUp) note();
         }
-        while (!a_.settled() || !b_.settled()) {
+        while (!(a_.settled() && b_.settled()) && !is_late()) {
             a_.poll();
             b_.poll();
         }
     }
+
+    /// A link that loses frames has stopped it in the middle.
+    bool failed() const noexcept { return ticks_[0].size() < kBatches; }
 
     std::array<double, kSteps.size()> cycles() {
         std::array<double, kSteps.size()> result{};
@@ -138,7 +141,7 @@ class Bench {
                 ++sent;
         });
         time(Step::kSenderPoll, [&] { a_.poll(); });
-        while (received < sent) {
+        while (received < sent && !is_late()) {
             time(Step::kReceiverPoll, [&] { b_.poll(); });
             time(Step::kReceive, [&] {
                 while (b_.receive(room_))
@@ -147,6 +150,8 @@ class Bench {
         }
         time(Step::kAcknowledge, [&] { a_.poll(); });
     }
+
+    bool is_late() const noexcept { return rte_rdtsc() > limit_; }
 
     void clear() {
         spent_ = {};
@@ -178,6 +183,7 @@ class Bench {
     End& b_;
     TimedEdges& edges_a_;
     TimedEdges& edges_b_;
+    std::uint64_t limit_ = rte_rdtsc() + 5 * rte_get_tsc_hz();
     std::uint64_t reading_ = cost_of_reading();
     std::vector<std::byte> message_;
     std::vector<std::byte> room_;
@@ -186,14 +192,15 @@ class Bench {
 };
 
 template <typename Make>
-Costs costs_of(const std::string& transport, Workers& workers, Sides& sides, Make&& make) {
+void add_costs(std::vector<Costs>& all, const std::string& transport, Workers& workers, Sides& sides,
+               Make&& make) {
     TimedEdges edges_a(sides[0]);
     TimedEdges edges_b(sides[1]);
     const auto a = make(0, edges_a);
     const auto b = make(1, edges_b);
     Bench bench(*a, edges_a, *b, edges_b);
     workers.run([&] { bench.run(); }, [] {});
-    return {transport, bench.cycles()};
+    if (!bench.failed()) all.push_back({transport, bench.cycles()});
 }
 
 }  // namespace
@@ -204,14 +211,14 @@ double Costs::total() const noexcept {
 
 std::vector<Costs> break_down(Workers& workers, Sides& sides) {
     std::vector<Costs> all;
-    all.push_back(costs_of(transport::kRaw, workers, sides, [&](unsigned end, TimedEdges& edges) {
+    add_costs(all, transport::kRaw, workers, sides, [&](unsigned end, TimedEdges& edges) {
         return make_raw<Content::kCopied>(sides, end, edges.input, edges.output);
-    }));
+    });
     for (const bool coalesce : {false, true}) {
-        all.push_back(costs_of(coalesce ? transport::kNiuCoalesced : transport::kNiu, workers, sides,
-                               [&](unsigned end, TimedEdges& edges) {
-                                   return make_niu(sides, end, edges.input, edges.output, coalesce);
-                               }));
+        add_costs(all, coalesce ? transport::kNiuCoalesced : transport::kNiu, workers, sides,
+                  [&](unsigned end, TimedEdges& edges) {
+                      return make_niu(sides, end, edges.input, edges.output, coalesce);
+                  });
     }
     return all;
 }

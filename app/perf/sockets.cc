@@ -3,6 +3,9 @@
 
 #include "sockets.hh"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -134,6 +137,12 @@ bool TcpEnd::receive(std::span<std::byte> room) noexcept {
     if (got_ < room.size()) return false;
     got_ = 0;
     return true;
+}
+
+/// What the kernel still holds would come in the middle of the next measurement.
+bool TcpEnd::settled() noexcept {
+    int unacknowledged = 0;
+    return pending_ == 0 && ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0;
 }
 
 }  // namespace isoplane::perf

@@ -59,11 +59,11 @@ class TcpEnd {
     explicit TcpEnd(Descriptor fd);
 
     bool ready() noexcept { return true; }
-    void begin(std::size_t /*size*/) noexcept {}
+    void begin(std::size_t /*size*/) noexcept { begin_ = end_ = got_ = 0; }
     bool send(std::span<const std::byte> message) noexcept;
     void poll() noexcept;
     bool receive(std::span<std::byte> room) noexcept;
-    bool settled() noexcept { return pending_ == 0; }
+    bool settled() noexcept;
 
   private:
     Descriptor fd_;
