@@ -6,6 +6,7 @@
 
 #include <rte_cycles.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -40,6 +41,7 @@ class Measurement {
   public:
     Measurement(Workers& workers, End& a, End& b, std::size_t size, double seconds)
         : workers_(workers), a_(a), b_(b), seconds_(seconds), message_(size), in_a_(size), in_b_(size) {
+        slices_.reserve(static_cast<std::size_t>(seconds / kSlice) + 1);
         for (std::size_t i = 0; i < size; ++i)
             message_[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
     }
@@ -60,13 +62,16 @@ class Measurement {
         return in_a_ == message_;
     }
 
-    /// Fills in the rate at which messages arrive. Returns false when they are not what was sent.
+    /// Fills in the rate at which messages arrive: the median over slices of time, each as long as it takes
+    /// for a message to arrive after kSlice. Those in which a side was off its CPU are few and long, and so
+    /// do not count on a machine that has other things to do. Returns false when they are not what was sent.
     bool stream(Sample& sample) {
         restart();
         workers_.run([this] { pour(); }, [this] { drink(); });
-        if (arrived_ == 0) return true;
-        sample.messages_per_second = static_cast<double>(arrived_) * static_cast<double>(rte_get_tsc_hz()) /
-                                     static_cast<double>(ticked_);
+        if (slices_.empty()) return true;
+        const auto middle = slices_.begin() + static_cast<std::ptrdiff_t>(slices_.size() / 2);
+        std::nth_element(slices_.begin(), middle, slices_.end());
+        sample.messages_per_second = *middle * static_cast<double>(rte_get_tsc_hz());
         return in_b_ == message_;
     }
 
@@ -161,7 +166,8 @@ class Measurement {
         runtime::Idler idler = workers_.idler();
         prepare(b_, idler);
         const Course course(seconds_);
-        std::uint64_t first = 0;
+        std::uint64_t begin = 0;  // of a slice
+        std::uint64_t arrived = 0;
         while (!is_over()) {
             b_.poll();
             unsigned came = 0;
@@ -170,12 +176,13 @@ class Measurement {
             idler.step(came > 0);
             if (came == 0) continue;
             const std::uint64_t now = rte_rdtsc();
-            if (first != 0) {
-                arrived_ += came;
-                ticked_ = now - first;
-            } else if (now >= course.counts) {
-                first = now;
+            if (begin != 0) {
+                arrived += came;
+                if (now - begin < slice_) continue;
+                slices_.push_back(static_cast<double>(arrived) / static_cast<double>(now - begin));
             }
+            arrived = 0;
+            if (now >= course.counts) begin = now;
         }
         settle(b_, in_b_, 1, idler);
     }
@@ -189,16 +196,19 @@ class Measurement {
         const std::uint64_t limit = rte_rdtsc() + to_ticks(kLimit);
         std::uint64_t quiet_at = rte_rdtsc() + to_ticks(kQuiet);
         for (std::uint64_t now = rte_rdtsc(); now < limit; now = rte_rdtsc()) {
+            // Looked at first: what the other had sent by then is found by this poll, or there is none.
+            const bool other_quiet = quiet_[1 - self].load(std::memory_order_acquire);
             end.poll();
             const bool came = end.receive(room);
             if (came || !end.settled()) quiet_at = now + to_ticks(kQuiet);
-            const bool quiet = now >= quiet_at;
+            const bool quiet = !came && now >= quiet_at;
             quiet_[self].store(quiet, std::memory_order_release);
-            if (quiet && quiet_[1 - self].load(std::memory_order_acquire)) return;
+            if (quiet && other_quiet) return;
             idler.step(came);
         }
     }
 
+    static constexpr double kSlice = 100e-6;
     static constexpr double kQuiet = 200e-6;  ///< more than acknowledgements are delayed
     static constexpr double kLimit = 5;       ///< for what only a fault makes long
 
@@ -216,8 +226,8 @@ class Measurement {
     std::atomic<bool> unreachable_{false};
     alignas(64) runtime::Histogram ticks_{};  ///< of a's lcore, with what follows
     std::uint64_t waits_ = 0;
-    alignas(64) std::uint64_t arrived_ = 0;  ///< of b's lcore
-    std::uint64_t ticked_ = 0;
+    std::uint64_t slice_ = to_ticks(kSlice);
+    alignas(64) std::vector<double> slices_{};  ///< messages a tick in each; of b's lcore
 };
 
 /// A transport in a comparison.

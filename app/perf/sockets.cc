@@ -142,7 +142,8 @@ bool TcpEnd::receive(std::span<std::byte> room) noexcept {
 /// What the kernel still holds would come in the middle of the next measurement.
 bool TcpEnd::settled() noexcept {
     int unacknowledged = 0;
-    return pending_ == 0 && ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0;
+    return pending_ == 0 && got_ == 0 && begin_ == end_ && ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) == 0 &&
+           unacknowledged == 0;
 }
 
 }  // namespace isoplane::perf

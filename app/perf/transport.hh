@@ -27,7 +27,7 @@ concept Transport = requires(T end, std::span<const std::byte> message, std::spa
     {end.poll()};
     /// Copies a message that has come into `room`. False when there is none yet.
     { end.receive(room) } -> std::same_as<bool>;
-    /// All that was sent has left for good.
+    /// All that was sent has left for good, and nothing is known to be half received.
     { end.settled() } -> std::same_as<bool>;
 };
 
