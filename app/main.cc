@@ -10,6 +10,7 @@
 #include "demo/demo.hh"
 #include "doctor/doctor.hh"
 #include "node/node_command.hh"
+#include "perf/perf.hh"
 #include "run/run.hh"
 
 namespace {
@@ -18,6 +19,8 @@ constexpr isoplane::app::Command kCommands[] = {
     {"node", "launch a node: stages on lcores between links, with a prompt", isoplane::node::run},
     {"run", "start a program several times over, joined by a fabric", isoplane::run::run},
     {"demo", "run a whole network in this process and verify it", isoplane::demo::run},
+    {"perf", "measure: latency, message rate and bandwidth, beside raw frames and kernel sockets",
+     isoplane::perf::run},
     {"doctor", "check this machine; say what would not run and the command that mends it",
      isoplane::doctor::run},
 };

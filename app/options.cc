@@ -3,7 +3,11 @@
 
 #include "options.hh"
 
+#include <algorithm>
 #include <iostream>
+#include <isoplane/runtime/eal.hh>
+#include <sstream>
+#include <stdexcept>
 
 #include "command.hh"
 
@@ -54,6 +58,26 @@ std::optional<int> parse_options(const Usage& usage, po::options_description& vi
         return wrong_usage(usage.name, error.what());
     }
     return std::nullopt;
+}
+
+std::vector<unsigned> parse_cpus(const std::string& list) {
+    const std::vector<unsigned> allowed = runtime::allowed_cpus();
+    std::vector<unsigned> cpus;
+    std::istringstream in(list);
+    for (std::string item; std::getline(in, item, ',');) {
+        const auto it = std::find_if(allowed.begin(), allowed.end(),
+                                     [&](unsigned c) { return std::to_string(c) == item; });
+        if (it == allowed.end()) {
+            std::string known;
+            for (const unsigned cpu : allowed)
+                known += (known.empty() ? "" : ",") + std::to_string(cpu);
+            throw std::invalid_argument("--cpus names '" + item +
+                                        "', which is no CPU this process may use; it may use " + known);
+        }
+        cpus.push_back(*it);
+    }
+    if (cpus.empty()) throw std::invalid_argument("--cpus names no CPU; write for example 0,1");
+    return cpus;
 }
 
 }  // namespace isoplane::app

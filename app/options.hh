@@ -54,4 +54,7 @@ std::optional<int> parse_options(
 /// own full stop or question mark.
 int wrong_usage(std::string_view name, std::string_view problem);
 
+/// The value of --cpus, as in "2,3". Throws std::invalid_argument unless all are CPUs this process may use.
+std::vector<unsigned> parse_cpus(const std::string& list);
+
 }  // namespace isoplane::app

@@ -20,7 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr unsigned kMaxMtu = 9216;
 constexpr unsigned kMaxWorkers = 64;
 
 /// What only `isoplane node` has; node.conf may say it too.
@@ -88,26 +87,6 @@ std::string word(const po::variables_map& values, const char* name, const char* 
     return values.count(name) == 0 ? otherwise : values[name].as<std::string>();
 }
 
-std::vector<unsigned> parse_cpus(const std::string& list) {
-    const std::vector<unsigned> allowed = runtime::allowed_cpus();
-    std::vector<unsigned> cpus;
-    std::istringstream in(list);
-    for (std::string item; std::getline(in, item, ',');) {
-        const auto it = std::find_if(allowed.begin(), allowed.end(),
-                                     [&](unsigned c) { return std::to_string(c) == item; });
-        if (it == allowed.end()) {
-            std::string known;
-            for (const unsigned cpu : allowed)
-                known += (known.empty() ? "" : ",") + std::to_string(cpu);
-            throw std::invalid_argument("--cpus names '" + item +
-                                        "', which is no CPU this process may use; it may use " + known);
-        }
-        cpus.push_back(*it);
-    }
-    if (cpus.empty()) throw std::invalid_argument("--cpus names no CPU; write for example 0,1");
-    return cpus;
-}
-
 std::vector<std::string> split_words(const std::string& text) {
     std::istringstream in(text);
     std::vector<std::string> words;
@@ -134,7 +113,7 @@ std::chrono::nanoseconds seconds(double s) {
 
 runtime::EalOptions eal_options(const po::variables_map& values, const runtime::Placement& placement) {
     runtime::EalOptions eal;
-    if (values.count("cpus") != 0) eal.cpus = parse_cpus(values["cpus"].as<std::string>());
+    if (values.count("cpus") != 0) eal.cpus = app::parse_cpus(values["cpus"].as<std::string>());
     // One CPU stays free for everybody else, unless the user says otherwise.
     const auto others = static_cast<unsigned>(std::max<std::size_t>(2, runtime::allowed_cpus().size()) - 1);
     const unsigned usual =

@@ -46,12 +46,12 @@ bool Barrier::poll() noexcept {
     return moved || all;
 }
 
-/// One that has left the job after it came here is not lost.
+/// A node that was up and is so no longer, in the same life, will not come here any more.
 bool Barrier::lost(Member& member) noexcept {
     const niu::PeerState state = niu_.state(member.node);
-    if (member.epoch == 0 && state == niu::PeerState::kUp) member.epoch = niu_.peer(member.node).epoch;
-    if (state == niu::PeerState::kDead) return true;
-    return member.epoch != 0 && member.epoch != niu_.peer(member.node).epoch;
+    if (state != niu::PeerState::kUp) return member.epoch != 0 || state == niu::PeerState::kDead;
+    if (member.epoch == 0) member.epoch = niu_.peer(member.node).epoch;
+    return member.epoch != niu_.peer(member.node).epoch;
 }
 
 bool Barrier::tell(Member& member) noexcept {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Makes the ends of transports that run on a pair of links.
+#pragma once
+
+#include <memory>
+
+#include "niu_end.hh"
+#include "raw.hh"
+#include "results.hh"
+#include "side.hh"
+
+namespace isoplane::perf {
+
+/// End 0 is that of side a, and its frames are for side b.
+template <Content content>
+std::unique_ptr<Raw<content>> make_raw(Sides& sides, unsigned end, runtime::Input& from,
+                                       runtime::Output& to) {
+    Side& side = sides[end];
+    return std::make_unique<Raw<content>>(from, to, *side.pool, side.link->mac(), sides[1 - end].link->mac(),
+                                          side.link->mtu());
+}
+
+/// Each pair of NIUs is a job of its own: what is late from one is none of the other's business.
+inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
+                                        bool coalesce) {
+    static std::uint32_t jobs = 0;
+    if (end == 0) ++jobs;
+    Side& side = sides[end];
+    return std::make_unique<NiuEnd>(from, to, *side.pool,
+                                    niu::Options{.node = static_cast<niu::NodeId>(end),
+                                                 .nodes = {"a", "b"},
+                                                 .job_key = jobs,
+                                                 .mac = side.link->mac(),
+                                                 .mtu = static_cast<std::uint16_t>(side.link->mtu()),
+                                                 .coalesce = coalesce});
+}
+
+}  // namespace isoplane::perf

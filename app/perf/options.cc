@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "options.hh"
+
+#include <algorithm>
+#include <charconv>
+#include <isoplane/runtime/eal.hh>
+#include <sstream>
+#include <stdexcept>
+
+#include "../node/node.hh"
+#include "../options.hh"
+
+namespace isoplane::perf {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::size_t kLargest = std::size_t{64} << 20;
+constexpr double kLongest = 60;
+
+/// "64", "8K", "1M".
+std::size_t parse_size(const std::string& word) {
+    std::size_t size = 0;
+    const char* const last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, size);
+    const std::string_view unit(end, static_cast<std::size_t>(last - end));
+    const std::size_t scale = unit.empty() ? 1 : unit == "K" ? 1024 : unit == "M" ? 1024 * 1024 : 0;
+    const bool read = error == std::errc{} && scale != 0 && size <= kLargest / scale;
+    if (!read || size == 0) {
+        throw std::invalid_argument("--size names '" + word +
+                                    "', which is no size of a message; write bytes from 1 to 64M, as in "
+                                    "64,8K,1M");
+    }
+    return size * scale;
+}
+
+std::vector<std::size_t> parse_sizes(const std::string& list) {
+    std::vector<std::size_t> sizes;
+    std::istringstream in(list);
+    for (std::string word; std::getline(in, word, ',');)
+        sizes.push_back(parse_size(word));
+    std::ranges::sort(sizes);
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    if (sizes.empty()) throw std::invalid_argument("--size names no size; write for example 64,8K");
+    return sizes;
+}
+
+/// Two, so that each side has its own; one, when that is what there is.
+std::vector<unsigned> choose_cpus(const po::variables_map& values) {
+    if (values.count("cpus") != 0) {
+        const std::vector<unsigned> cpus = app::parse_cpus(values["cpus"].as<std::string>());
+        if (cpus.size() > 2)
+            throw std::invalid_argument("--cpus names " + std::to_string(cpus.size()) +
+                                        " CPUs; a pair has two sides, so give two, or one for both");
+        return cpus;
+    }
+    std::vector<unsigned> cpus = runtime::allowed_cpus();
+    cpus.resize(std::min<std::size_t>(cpus.size(), 2));
+    return cpus;
+}
+
+PairOptions assemble(const po::variables_map& values) {
+    PairOptions options;
+    options.link = values["link"].as<std::string>();
+    options.sizes = parse_sizes(values["size"].as<std::string>());
+    options.rounds = values["rounds"].as<app::Whole<unsigned>>().value;
+    options.duration = values["duration"].as<double>();
+    options.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
+    options.json = values["json"].as<std::string>();
+    options.csv = values["csv"].as<std::string>();
+    options.kernel = !values["no-kernel"].as<bool>();
+    options.check = values["check"].as<bool>();
+    options.cpus = choose_cpus(values);
+    if (options.rounds < 1 || options.rounds > 1000)
+        throw std::invalid_argument("--rounds " + std::to_string(options.rounds) +
+                                    " is out of range: it can be 1 to 1000");
+    if (!(options.duration > 0 && options.duration <= kLongest))
+        throw std::invalid_argument("--duration must be a number of seconds above 0, at most 60");
+    if (options.mtu < 576 || options.mtu > node::kMaxMtu)
+        throw std::invalid_argument("--mtu " + std::to_string(options.mtu) +
+                                    " is out of range: it can be 576 to " + std::to_string(node::kMaxMtu));
+    if (options.json == "-" && options.csv == "-")
+        throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
+    return options;
+}
+
+}  // namespace
+
+std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf pair", "[OPTION...]",
+        "Measures round trips, message rate and bandwidth between two links, of the NIU with and\n"
+        "without coalescing, beside frames alone on the same links and UDP and TCP sockets of the\n"
+        "kernel, all in turns on the same two CPUs; then what a message costs, step by step.\n\n"
+        "  io             frames that nobody reads or writes: what the link can carry\n"
+        "  raw            messages copied into frames and out of them, and nothing else\n"
+        "  niu            the NIU, a frame for each message\n"
+        "  niu_coalesced  the NIU, small messages share frames\n"
+        "  udp, tcp       non-blocking sockets, 32 messages a call; over a veth pair where the\n"
+        "                 user may make one, otherwise over loopback\n"};
+    po::options_description visible("Options");
+    visible.add_options()  //
+        ("link", po::value<std::string>()->value_name("SPEC[,SPEC]")->default_value("ring"),
+         "the two links, or ring, virtio or memif for both ends of one wire in this process")  //
+        ("size", po::value<std::string>()->value_name("LIST")->default_value("8,64,256,1K,4K,8K,64K,1M"),
+         "bytes of a message")  //
+        ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
+         "how often everything is measured; the figures are medians")  //
+        ("duration", po::value<double>()->value_name("S")->default_value(0.04, "0.04"),
+         "seconds of each measurement")  //
+        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
+         "largest Ethernet payload, of the links and of the veth pair")  //
+        ("cpus", po::value<std::string>()->value_name("LIST"),
+         "a CPU for each side, as in 2,3; else the first two there are")  //
+        ("no-kernel", po::bool_switch(), "leave UDP and TCP out")         //
+        ("json", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "write all figures as JSON; - is standard output, without the tables")  //
+        ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "the same as CSV, a line for each transport and size")  //
+        ("check", po::bool_switch(), "exit 1 when a target is missed");
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        return assemble(values);
+    } catch (const std::exception& error) {
+        return app::wrong_usage(usage.name, error.what());
+    }
+}
+
+}  // namespace isoplane::perf

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace isoplane::perf {
+
+/// The command line of `isoplane perf pair`, taken apart.
+struct PairOptions {
+    std::string link;  ///< as it was written
+    std::vector<std::size_t> sizes;
+    unsigned rounds = 7;
+    double duration = 0.04;  ///< seconds of each measurement
+    std::string json;        ///< file to write to; "-": standard output, in place of the tables
+    std::string csv;
+    bool kernel = true;
+    std::vector<unsigned> cpus;  ///< one for each side; empty: wherever the system puts them
+    unsigned mtu = 1500;
+    bool check = false;
+};
+
+/// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about
+/// what is wrong.
+std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
+
+}  // namespace isoplane::perf

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "report.hh"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <isoplane/runtime/views.hh>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "transport.hh"
+
+namespace isoplane::perf {
+
+namespace {
+
+using Json = nlohmann::json;
+using Lines = std::vector<std::vector<std::string>>;
+using Ratio = std::optional<double> (Results::*)(const std::string&, const std::string&, std::size_t) const;
+
+std::string fixed(double value, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+/// Three digits or so, for a person; nothing for what was not measured.
+std::string figure(double value) {
+    if (!(value > 0)) return "-";
+    return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+std::string figure(std::optional<double> value) {
+    return value ? fixed(*value, 2) : "-";
+}
+
+std::string size_text(std::size_t size) {
+    if (size >= (1U << 20) && size % (1U << 20) == 0) return std::to_string(size >> 20) + "M";
+    if (size >= 1024 && size % 1024 == 0) return std::to_string(size >> 10) + "K";
+    return std::to_string(size);
+}
+
+bool is_niu(const std::string& transport) {
+    return transport == transport::kNiu || transport == transport::kNiuCoalesced;
+}
+
+/// A line for each size, a column for each transport, and one for each ratio of an NIU to `base`.
+std::string table(const Results& results, const std::function<std::string(const Sample&, std::size_t)>& cell,
+                  Ratio ratio, const std::string& base) {
+    Lines lines{{"bytes"}};
+    for (const std::string& name : results.transports())
+        lines[0].push_back(name);
+    for (const std::string& name : results.transports()) {
+        if (is_niu(name)) lines[0].push_back(name + "/" + base);
+    }
+    for (const std::size_t size : results.sizes()) {
+        auto& line = lines.emplace_back();
+        line.push_back(size_text(size));
+        for (const std::string& name : results.transports())
+            line.push_back(cell(results.median(name, size), size));
+        for (const std::string& name : results.transports()) {
+            if (is_niu(name)) line.push_back(figure((results.*ratio)(name, base, size)));
+        }
+    }
+    return runtime::align(lines);
+}
+
+std::string round_trips(const Results& results) {
+    const auto part = [&](double RoundTrip::*which) {
+        return table(
+            results, [&](const Sample& s, std::size_t) { return figure(s.round_trip.*which / 1e3); },
+            &Results::round_trip_ratio, transport::kRaw);
+    };
+    std::string text =
+        "Round trip, microseconds, median; ratios of medians to raw\n" + part(&RoundTrip::median);
+    // Of the tails no ratio is given: they are the machine's more than anybody's.
+    for (const auto& [name, which] :
+         {std::pair{"99 %", &RoundTrip::p99}, std::pair{"99.9 %", &RoundTrip::p999}}) {
+        Lines lines{{"bytes"}};
+        lines[0].insert(lines[0].end(), results.transports().begin(), results.transports().end());
+        for (const std::size_t size : results.sizes()) {
+            auto& line = lines.emplace_back();
+            line.push_back(size_text(size));
+            for (const std::string& transport : results.transports())
+                line.push_back(figure(results.median(transport, size).round_trip.*which / 1e3));
+        }
+        text += "\nRound trip, microseconds, " + std::string(name) + "\n" + runtime::align(lines);
+    }
+    return text;
+}
+
+std::string breakdown(const std::vector<Costs>& all) {
+    Lines lines{{"step"}};
+    for (const Costs& costs : all)
+        lines[0].push_back(costs.transport);
+    for (std::size_t step = 0; step < kSteps.size(); ++step) {
+        auto& line = lines.emplace_back();
+        line.emplace_back(kSteps[step]);
+        for (const Costs& costs : all)
+            line.push_back(fixed(costs.cycles[step], 1));
+    }
+    auto& last = lines.emplace_back();
+    last.emplace_back("together");
+    for (const Costs& costs : all)
+        last.push_back(fixed(costs.total(), 1));
+    return runtime::align(lines);
+}
+
+std::string verdict(const Target& target) {
+    return !target.value ? "not measured" : target.missed() ? "missed" : "met";
+}
+
+std::string target_lines(const std::vector<Target>& all) {
+    Lines lines{{"target", "is", "verdict"}};
+    for (const Target& target : all)
+        lines.push_back({target.sentence, figure(target.value), verdict(target)});
+    return runtime::align(lines);
+}
+
+Json ratio_json(std::optional<double> ratio) {
+    return ratio ? Json(*ratio) : Json(nullptr);
+}
+
+Json figures_json(const Results& results, const std::string& transport, std::size_t size) {
+    const Sample sample = results.median(transport, size);
+    Json out{{"transport", transport},
+             {"bytes", size},
+             {"round_trip_ns",
+              {{"p50", sample.round_trip.median},
+               {"p99", sample.round_trip.p99},
+               {"p999", sample.round_trip.p999}}},
+             {"messages_per_second", sample.messages_per_second},
+             {"bytes_per_second", sample.messages_per_second * static_cast<double>(size)}};
+    if (!is_niu(transport)) return out;
+    for (const std::string& other : results.transports()) {
+        if (is_niu(other)) continue;
+        out["round_trip_ratio"][other] = ratio_json(results.round_trip_ratio(transport, other, size));
+        out["rate_ratio"][other] = ratio_json(results.rate_ratio(transport, other, size));
+    }
+    return out;
+}
+
+Json costs_json(const Costs& costs) {
+    Json steps = Json::object();
+    for (std::size_t step = 0; step < kSteps.size(); ++step)
+        steps[std::string(kSteps[step])] = costs.cycles[step];
+    return {{"transport", costs.transport}, {"steps", steps}, {"cycles", costs.total()}};
+}
+
+}  // namespace
+
+std::string to_tables(const Report& report) {
+    const Results& results = report.results;
+    std::string text = "Links " + report.links[0] + " and " + report.links[1] + ", MTU " +
+                       std::to_string(report.options.mtu) + ", " + std::to_string(report.options.rounds) +
+                       " rounds of " + fixed(report.options.duration, 3) + " s a measurement";
+    text += report.kernel.empty() ? ".\n\n" : "; sockets over " + report.kernel + ".\n\n";
+    text += round_trips(results);
+    text += "\nMillion messages a second, one way; ratios to io\n" +
+            table(
+                results, [](const Sample& s, std::size_t) { return figure(s.messages_per_second / 1e6); },
+                &Results::rate_ratio, transport::kIo);
+    text += "\nMegabytes a second, one way; ratios to raw\n" +
+            table(
+                results,
+                [](const Sample& s, std::size_t size) {
+                    return figure(s.messages_per_second * static_cast<double>(size) / 1e6);
+                },
+                &Results::rate_ratio, transport::kRaw);
+    text += "\nCycles of a message of " + std::to_string(kBreakdownSize) +
+            " bytes, both sides in turn on one CPU, " + std::to_string(kBatch) + " messages a poll\n" +
+            breakdown(report.costs);
+    return text + "\n" + target_lines(report.targets);
+}
+
+std::string to_json(const Report& report) {
+    Json out{
+        {"links", report.links},
+        {"mtu", report.options.mtu},
+        {"cpus", report.options.cpus},
+        {"rounds", report.options.rounds},
+        {"seconds_each", report.options.duration},
+        {"kernel", report.kernel.empty() ? Json(nullptr) : Json(report.kernel)},
+        {"failures", report.failures},
+        {"results", Json::array()},
+        {"breakdown", {{"bytes", kBreakdownSize}, {"messages_a_poll", kBatch}, {"costs", Json::array()}}},
+        {"targets", Json::array()}};
+    for (const std::string& transport : report.results.transports()) {
+        for (const std::size_t size : report.results.sizes())
+            out["results"].push_back(figures_json(report.results, transport, size));
+    }
+    for (const Costs& costs : report.costs)
+        out["breakdown"]["costs"].push_back(costs_json(costs));
+    for (const Target& target : report.targets) {
+        out["targets"].push_back({{"target", target.sentence},
+                                  {"limit", target.limit},
+                                  {"value", ratio_json(target.value)},
+                                  {"verdict", verdict(target)}});
+    }
+    return out.dump(2) + "\n";
+}
+
+std::string to_csv(const Report& report) {
+    std::string text =
+        "transport,bytes,round_trip_ns_p50,round_trip_ns_p99,round_trip_ns_p999,messages_per_second,"
+        "bytes_per_second,round_trip_to_raw,rate_to_io,rate_to_raw\n";
+    const Results& results = report.results;
+    const auto plain = [](std::optional<double> ratio) { return ratio ? fixed(*ratio, 4) : std::string(); };
+    for (const std::string& transport : results.transports()) {
+        for (const std::size_t size : results.sizes()) {
+            const Sample s = results.median(transport, size);
+            text += transport + "," + std::to_string(size);
+            for (const double value :
+                 {s.round_trip.median, s.round_trip.p99, s.round_trip.p999, s.messages_per_second,
+                  s.messages_per_second * static_cast<double>(size)})
+                text += "," + fixed(value, 1);
+            text += "," + plain(results.round_trip_ratio(transport, transport::kRaw, size)) + "," +
+                    plain(results.rate_ratio(transport, transport::kIo, size)) + "," +
+                    plain(results.rate_ratio(transport, transport::kRaw, size)) + "\n";
+        }
+    }
+    return text;
+}
+
+void write_to(const std::string& file, const std::string& text) {
+    if (file == "-") {
+        std::fputs(text.c_str(), stdout);
+        return;
+    }
+    std::ofstream out(file);
+    out << text;
+    out.close();
+    if (!out) {
+        throw std::runtime_error("the file '" + file + "' cannot be written: " + std::strerror(errno) +
+                                 "; give another one, or make room for it");
+    }
+}
+
+}  // namespace isoplane::perf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "breakdown.hh"
+#include "options.hh"
+#include "results.hh"
+
+namespace isoplane::perf {
+
+/// All there is to say about a run.
+struct Report {
+    const PairOptions& options;
+    std::vector<std::string> links;  ///< their specs
+    std::string kernel;              ///< the sockets' way; empty: they were left out
+    Results results{};
+    std::vector<Costs> costs{};
+    std::vector<Target> targets{};
+    std::vector<std::string> failures{};  ///< sentences
+};
+
+std::string to_tables(const Report& report);
+std::string to_json(const Report& report);
+std::string to_csv(const Report& report);
+
+/// Writes to the file, or to standard output when it is "-". Throws std::runtime_error.
+void write_to(const std::string& file, const std::string& text);
+
+}  // namespace isoplane::perf

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <array>
+#include <isoplane/link/link.hh>
+#include <isoplane/runtime/pool.hh>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace isoplane::perf {
+
+/// One end of the pair: a link and the pool it receives into.
+struct Side {
+    std::unique_ptr<runtime::Pool> pool;
+    std::unique_ptr<link::Link> link;
+};
+
+/// The two links of a pair, open, started and up.
+class Sides {
+  public:
+    /// Throws with a sentence.
+    Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu);
+    ~Sides() { close(); }
+
+    /// 0 is a, 1 is b.
+    Side& operator[](unsigned end) noexcept { return sides_[end]; }
+
+    /// Closes the links; whatever used them must be gone. Returns a sentence for each pool that is not full
+    /// again.
+    std::vector<std::string> close();
+
+  private:
+    void await_up();
+
+    std::array<Side, 2> sides_;
+};
+
+/// The links that `text` names: two specs, one spec that both ends share, or only the kind of one for a wire
+/// of its own; sockets are made in a directory that goes with this.
+class PairOfSpecs {
+  public:
+    /// Throws std::invalid_argument when the text does not name a pair.
+    explicit PairOfSpecs(const std::string& text);
+    ~PairOfSpecs();
+    PairOfSpecs(const PairOfSpecs&) = delete;
+    PairOfSpecs& operator=(const PairOfSpecs&) = delete;
+
+    const std::vector<link::LinkSpec>& specs() const noexcept { return specs_; }
+
+  private:
+    std::string directory_;
+    std::vector<link::LinkSpec> specs_;
+};
+
+}  // namespace isoplane::perf

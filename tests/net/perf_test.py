@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""The benchmarks run, and report what they say they report: perf_test.py PROGRAM. How fast anything is, is never
+looked at: a measurement of milliseconds on a busy machine may find nothing at all."""
+
+import csv
+import glob
+import json
+import os
+import tempfile
+
+from net import Program, run, same, test, work
+
+SIZES = [8, 64, 2048]
+OURS = ["niu", "niu_coalesced"]
+FRAMES = ["io", "raw", *OURS]
+SOCKETS = ["udp", "tcp"]
+BRIEF = ("--size", "8,64,2K", "--rounds", 2, "--duration", 0.005)
+
+
+def pair(*options, transports, out="figures"):
+    """Runs the benchmark, holds its JSON against what was asked, and returns it."""
+    file = work(f"{out}.json")
+    before = set(glob.glob(os.path.join(tempfile.gettempdir(), "isoplane-perf-*")))
+    with Program("perf", "pair", *BRIEF, *options, "--json", file) as perf:
+        perf.ends()
+        assert "Round trip" in perf.out() and "target" in perf.out(), perf.out()
+    same(set(glob.glob(os.path.join(tempfile.gettempdir(), "isoplane-perf-*"))) - before, set(), "directories left")
+    with open(file, encoding="utf-8") as written:
+        report = json.load(written)
+    same(report["failures"], [], "failures")
+    same([(r["transport"], r["bytes"]) for r in report["results"]],
+         [(transport, size) for transport in transports for size in SIZES], "what was measured")
+    for result in report["results"]:
+        same(set(result["round_trip_ns"]), {"p50", "p99", "p999"}, "the percentiles")
+        assert result["messages_per_second"] >= 0 and result["bytes_per_second"] >= 0, result
+        others = {t for t in transports if t not in OURS} if result["transport"] in OURS else None
+        for ratios in ("round_trip_ratio", "rate_ratio"):
+            same(set(result[ratios]) if ratios in result else None, others, f"{ratios} of {result['transport']}")
+    same([c["transport"] for c in report["breakdown"]["costs"]], ["raw", *OURS], "whose cycles are told")
+    for costs in report["breakdown"]["costs"]:
+        same(len(costs["steps"]), 7, "steps")
+    assert all(t["verdict"] in ("met", "missed", "not measured") for t in report["targets"]), report["targets"]
+    return report
+
+
+@test
+def a_ring_is_measured_beside_sockets_of_the_kernel():
+    report = pair(transports=FRAMES + SOCKETS)
+    assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+
+
+@test
+def links_that_copy_are_measured():
+    for link in ("virtio", "memif"):
+        report = pair("--link", link, "--no-kernel", transports=FRAMES)
+        same(report["kernel"], None, "the sockets' way")
+
+
+@test
+def two_specs_that_name_one_wire_are_a_pair():
+    pair("--link", f"virtio:{work('wire')},side=vhost,virtio:{work('wire')},side=virtio", "--no-kernel",
+         transports=FRAMES)
+
+
+@test
+def large_frames_are_measured():
+    report = pair("--mtu", 9000, "--no-kernel", transports=FRAMES)
+    same(report["mtu"], 9000, "the MTU")
+
+
+@test
+def csv_has_a_line_for_each_transport_and_size():
+    with Program("perf", "pair", *BRIEF, "--no-kernel", "--csv", "-") as perf:
+        perf.ends()
+        rows = list(csv.DictReader(perf.out().splitlines()))
+    same([(row["transport"], int(row["bytes"])) for row in rows],
+         [(transport, size) for transport in FRAMES for size in SIZES], "the lines")
+    for row in rows:
+        assert float(row["round_trip_ns_p50"]) >= 0 and float(row["messages_per_second"]) >= 0, row
+
+
+@test
+def json_to_standard_output_stands_alone():
+    with Program("perf", "pair", *BRIEF, "--no-kernel", "--json", "-") as perf:
+        same(len(json.loads(perf.ends().out())["results"]), len(FRAMES) * len(SIZES), "results")
+
+
+@test
+def a_missed_target_is_a_sentence_and_an_exit_code():
+    """Which targets a run this short reaches is nobody's business; what it says of them is."""
+    with Program("perf", "pair", *BRIEF, "--no-kernel", "--check", "--json", "-") as perf:
+        perf.process.wait()
+        missed = [t["target"] for t in json.loads(perf.out())["targets"] if t["verdict"] == "missed"]
+        perf.ends(1 if missed else 0, "was missed" if missed else None)
+        for target in missed:
+            assert f"'{target}' was missed" in perf.err(), perf.err()
+
+
+@test
+def links_that_are_not_joined_are_an_error():
+    with Program("perf", "pair", "--link", "ring:a,ring:b", "--no-kernel", *BRIEF) as perf:
+        perf.ends(1, "do not find each other")
+
+
+@test
+def typos_are_wrong_usage():
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair"),
+                            ([], "what to measure is missing"),
+                            (["pair", "--size", "8,x"], "--size names 'x'"),
+                            (["pair", "--size", "0"], "--size names '0'"),
+                            (["pair", "--size", "99999999999M"], "--size names '99999999999M'"),
+                            (["pair", "--rounds", "0"], "--rounds 0"),
+                            (["pair", "--duration", "nan"], "--duration"),
+                            (["pair", "--mtu", "100"], "--mtu 100"),
+                            (["pair", "--cpus", "0,0,0"], "--cpus names 3 CPUs"),
+                            (["pair", "--cpus", "x"], "--cpus names 'x'"),
+                            (["pair", "--link", "null:"], "names 1 link"),
+                            (["pair", "--link", "rong:x"], "rong"),
+                            (["pair", "--json", "-", "--csv", "-"], "--csv -")):
+        with Program("perf", *words) as perf:
+            perf.ends(2, sentence)
+
+
+run()
