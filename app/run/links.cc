@@ -21,12 +21,17 @@ std::string interface_name(char side, unsigned rank) {
 }
 
 /// Carries out commands of ip(8), one a line.
-void run_ip(const std::string& commands, const std::string& directory) {
+void run_ip(const std::string& commands, const std::string& directory, const Guard& guard) {
     const std::string script = directory + "/ip";
     std::ofstream(script) << commands;
     const char* const words[] = {"ip", "-batch", script.c_str(), nullptr};
+    posix_spawn_file_actions_t inherits;
+    posix_spawn_file_actions_init(&inherits);
+    posix_spawn_file_actions_adddup2(&inherits, guard.lifeline(), guard.lifeline());
     pid_t pid = 0;
-    if (const int error = posix_spawnp(&pid, "ip", nullptr, nullptr, const_cast<char**>(words), environ))
+    const int error = posix_spawnp(&pid, "ip", &inherits, nullptr, const_cast<char**>(words), environ);
+    posix_spawn_file_actions_destroy(&inherits);
+    if (error != 0)
         throw std::runtime_error(std::string("ip, which makes the interfaces, does not run: ") +
                                  std::strerror(error) + ". Install iproute2, or use --link virtio.");
     int status = 0;
@@ -85,12 +90,12 @@ void make_interfaces(unsigned ranks, unsigned mtu, const std::string& directory,
         make += "link add " + ours + shape + "type veth peer name " + theirs + shape + '\n';
         raise += "link set " + ours + " up\nlink set " + theirs + " up\n";
     }
-    run_ip(make, directory);
+    run_ip(make, directory, guard);
     for (unsigned rank = 0; rank < ranks; ++rank) {
         silence(interface_name('f', rank));
         silence(interface_name('r', rank));
     }
-    run_ip(raise, directory);
+    run_ip(raise, directory, guard);
 }
 
 }  // namespace isoplane::run
