@@ -27,6 +27,9 @@ class Guard {
     /// Has an interface of the kernel removed in the end; say so before making it.
     void enter_interface(const std::string& name) const;
 
+    /// The pipe. A process that inherits it is waited for: it may be making what is to be removed.
+    int lifeline() const { return lifeline_; }
+
     /// Lets it do its work and waits for its end. False when it could not be done.
     bool finish();
 

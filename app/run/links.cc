@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -20,13 +21,27 @@ std::string interface_name(char side, unsigned rank) {
     return "iso" + std::to_string(getpid()) + side + std::to_string(rank);
 }
 
+/// The driver of packet sockets makes a number of 16 bits of pid XOR interface index, and the kernel refuses
+/// it where another interface has it already, which is likely when pids and indexes both count upwards: so
+/// indexes of a job are far apart in those bits. Those above keep jobs apart.
+unsigned interface_index(unsigned number, unsigned interfaces) {
+    constexpr unsigned kNumbers = 1U << 16;
+    const unsigned apart = kNumbers / std::bit_ceil(interfaces);
+    return (static_cast<unsigned>(getpid()) & 0x7fffU) * kNumbers + number * apart;
+}
+
 /// Carries out commands of ip(8), one a line.
-void run_ip(const std::string& commands, const std::string& directory) {
+void run_ip(const std::string& commands, const std::string& directory, const Guard& guard) {
     const std::string script = directory + "/ip";
     std::ofstream(script) << commands;
     const char* const words[] = {"ip", "-batch", script.c_str(), nullptr};
+    posix_spawn_file_actions_t inherits;
+    posix_spawn_file_actions_init(&inherits);
+    posix_spawn_file_actions_adddup2(&inherits, guard.lifeline(), guard.lifeline());
     pid_t pid = 0;
-    if (const int error = posix_spawnp(&pid, "ip", nullptr, nullptr, const_cast<char**>(words), environ))
+    const int error = posix_spawnp(&pid, "ip", &inherits, nullptr, const_cast<char**>(words), environ);
+    posix_spawn_file_actions_destroy(&inherits);
+    if (error != 0)
         throw std::runtime_error(std::string("ip, which makes the interfaces, does not run: ") +
                                  std::strerror(error) + ". Install iproute2, or use --link virtio.");
     int status = 0;
@@ -75,22 +90,26 @@ std::vector<RankLink> rank_links(LinkKind kind, unsigned ranks, const std::strin
 }
 
 void make_interfaces(unsigned ranks, unsigned mtu, const std::string& directory, const Guard& guard) {
-    const std::string shape = " mtu " + std::to_string(mtu) + " numtxqueues 1 numrxqueues 1 ";
+    const auto shape = [&](unsigned number) {
+        return " index " + std::to_string(interface_index(number, 2 * ranks)) + " mtu " +
+               std::to_string(mtu) + " numtxqueues 1 numrxqueues 1 ";
+    };
     std::string make;
     std::string raise;
     for (unsigned rank = 0; rank < ranks; ++rank) {
         const std::string ours = interface_name('f', rank);
         const std::string theirs = interface_name('r', rank);
         guard.enter_interface(ours);  // its peer goes with it
-        make += "link add " + ours + shape + "type veth peer name " + theirs + shape + '\n';
+        make += "link add name " + ours + shape(rank) + "type veth peer name " + theirs +
+                shape(ranks + rank) + '\n';
         raise += "link set " + ours + " up\nlink set " + theirs + " up\n";
     }
-    run_ip(make, directory);
+    run_ip(make, directory, guard);
     for (unsigned rank = 0; rank < ranks; ++rank) {
         silence(interface_name('f', rank));
         silence(interface_name('r', rank));
     }
-    run_ip(raise, directory);
+    run_ip(raise, directory, guard);
 }
 
 }  // namespace isoplane::run

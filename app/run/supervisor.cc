@@ -208,8 +208,8 @@ void Supervisor::on_end(Rank& rank) {
     if (status == 0) return;
     const bool asked = asked_by_ && WIFSIGNALED(status) && WTERMSIG(status) == *asked_by_;
     failed_ = true;
-    if (ending_ || asked) return;  // it was made to
-    fail(rank.name() + " " + how_it_ended(status) + ".");
+    if (ending_) return;  // it was made to
+    if (!asked) say(rank.name() + " " + how_it_ended(status) + ".");
     escalation_.wait(Clock::now());
 }
 

@@ -5,14 +5,16 @@
 """The launcher: what ranks get, what becomes of their output and their ends, and that nothing of a job is left:
 run_test.py PROGRAM."""
 
+import fcntl
 import glob
 import os
 import re
 import signal
 import subprocess
+import termios
 
 from capture_files import read_pcapng
-from net import LIMIT, PROGRAM, Program, make_dir, needs_root, run, same, test, until, work
+from net import LIMIT, PROGRAM, Program, as_nobody, die_with_parent, make_dir, needs_root, run, same, test, until, work
 
 FRAMES = 20_000
 
@@ -41,13 +43,13 @@ class Job(Program):
 
     _jobs = 0
 
-    def __init__(self, *words):
+    def __init__(self, *words, **how):
         Job._jobs += 1
         self.mark = f"{os.getpid()}-{Job._jobs}"
         self.directory = make_dir(f"job{Job._jobs}")
         os.environ.update(RUN_TEST_MARK=self.mark, XDG_RUNTIME_DIR=self.directory, ISOPLANE=PROGRAM)
         try:
-            super().__init__("run", *words)
+            super().__init__("run", *words, **how)
         finally:
             del os.environ["XDG_RUNTIME_DIR"], os.environ["RUN_TEST_MARK"]
 
@@ -112,6 +114,29 @@ def standard_input_is_that_of_rank_0_alone():
         job.process.stdin.close()
         job.done()
         same(job.lines(), ["[0] for the first", "[1] ", "[2] "], "what ranks read")
+
+
+@test
+def a_terminal_is_read_for_rank_0_and_its_interrupt_reaches_all():
+    ours, theirs = os.openpty()
+
+    def take_terminal():
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        die_with_parent()
+
+    script = "[ $ISOPLANE_RANK = 0 ] && read line && echo got $line; trap 'echo heard; exit 0' INT; echo ready; " \
+             "while :; do sleep 0.05; done"
+    launcher = subprocess.Popen([PROGRAM, "run", "-n", "2", "--", "sh", "-c", script], stdin=theirs,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=take_terminal)
+    os.close(theirs)
+    os.write(ours, b"a line\n")
+    lines = sorted(launcher.stdout.readline() for _ in range(3))
+    same(lines, [b"[0] got a line\n", b"[0] ready\n", b"[1] ready\n"], "lines")
+    os.write(ours, b"\x03")
+    same(sorted(launcher.stdout.read().splitlines()), [b"[0] heard", b"[1] heard"], "lines after Ctrl-C")
+    same(launcher.wait(LIMIT), 0, "exit code")
+    os.close(ours)
 
 
 @test
@@ -233,6 +258,14 @@ def an_interrupt_ends_the_job_with_one_sentence():
 
 
 @test
+def who_ignores_an_interrupt_that_ends_others_is_ended_too():
+    with shell("[ $ISOPLANE_RANK = 0 ] && trap '' INT; echo ready; exec sleep 1000", "--grace", 0.1) as job:
+        until(lambda: job.out().count("ready") == 3, "all ranks are ready")
+        job.process.send_signal(signal.SIGINT)
+        job.done(1, "rank 0 is still running, and told to end by SIGTERM")
+
+
+@test
 def a_second_interrupt_kills_at_once():
     with shell("trap 'echo heard' INT; echo ready; while :; do sleep 0.05; done", "--grace", 1000) as job:
         until(lambda: job.out().count("ready") == 3, "all ranks are ready")
@@ -308,6 +341,16 @@ def a_fabric_that_does_not_come_up_says_why():
     with shell("true", "--pcap", "/no/such/directory/file") as job:
         job.done(1, "[fabric] ")
         assert "/no/such/directory/file" in job.err(), job.err()
+
+
+@test
+def an_ordinary_user_can_run_a_job():
+    needs_root("becoming another user")
+    with Job("-n", 3, "--", "sh", "-c", "id -u", prepare=as_nobody) as job:
+        job.done()
+        same(job.lines(), [f"[{rank}] 65534" for rank in range(3)], "users")
+    with Job("-n", 3, "--link", "afpacket", "--", "true", prepare=as_nobody) as job:
+        job.done(2, "only root can")
 
 
 @test

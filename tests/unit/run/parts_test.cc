@@ -63,7 +63,7 @@ TEST(CountRanks, gives_one_part_what_the_others_leave) {
 }
 
 TEST(CountRanks, refuses_what_does_not_fit_the_topology) {
-    for (const std::size_t hosts : {2, 4}) {
+    for (const std::size_t hosts : {2U, 4U}) {
         auto all = parts({3});
         EXPECT_THROW(count_ranks(all, hosts), std::invalid_argument) << hosts;
     }
