@@ -238,7 +238,7 @@ bool Niu::receive(Received& received) noexcept {
             cursor_ = wire::MessageCursor(frames_[reading_].payload);
         }
         ReceivedFrame& frame = frames_[reading_];
-        for (wire::Message message; cursor_.next(message);) {
+        for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;
             if (!continues(peers_[frame.source], message, received)) [[unlikely]] {
                 counters_.broken_message.add();

@@ -116,26 +116,17 @@ CRC_TARGET std::uint32_t three_strides(std::uint32_t state, const std::byte* at)
     return shift_stride(shift_stride(state) ^ second) ^ third;
 }
 
-bool detect_hardware() {
+#endif
+
 #if defined(__SSE4_2__) || defined(__ARM_FEATURE_CRC32)
-    return true;
-#else
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("sse4.2");
-#endif
-}
-
-#else
-
-bool detect_hardware() {
-    return false;
-}
-
-#endif
-
+constexpr bool has_hardware = true;
+#elif defined(CRC_TARGET)
 // False until this file's initialisers have run: a caller before that gets the slower implementation, not a
 // wrong one.
-const bool has_hardware = detect_hardware();
+const bool has_hardware = (__builtin_cpu_init(), __builtin_cpu_supports("sse4.2") != 0);
+#else
+constexpr bool has_hardware = false;
+#endif
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cassert>
+#include <cstring>
 
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/frame.hh>
@@ -12,13 +13,24 @@
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
 
+#include "crc_step.hh"
+
 namespace isoplane::wire {
 namespace {
 
 using HeaderBytes = std::span<const std::byte, kHeaderSize>;
 
 std::uint32_t header_crc(HeaderBytes bytes) {
-    return crc32c(bytes.first<frame_layout::HeaderCrc::kOffset>());
+    static_assert(frame_layout::HeaderCrc::kOffset == 5 * sizeof(std::uint64_t) + sizeof(std::uint32_t));
+    std::array<std::uint64_t, 5> words;
+    std::uint32_t last;
+    std::memcpy(words.data(), bytes.data(), sizeof words);
+    std::memcpy(&last, bytes.data() + sizeof words, sizeof last);
+    CrcOfWords crc;
+    for (const std::uint64_t word : words)
+        crc.add(word);
+    crc.add(last);
+    return crc.value();
 }
 
 /// Fills the header where it stands; assigned as a whole it would be built elsewhere and copied.
@@ -123,22 +135,27 @@ std::string_view name(Kind kind) {
 }
 
 void encode_header(std::span<std::byte, kHeaderSize> out, const Header& header) {
-    std::byte* at = out.data();
-    frame_layout::Version::put(at, kVersion);
-    frame_layout::Kind::put(at, static_cast<std::uint8_t>(header.kind));
-    frame_layout::Flags::put(at, header.flags);
-    frame_layout::JobKey::put(at, header.job_key);
-    frame_layout::Source::put(at, header.source);
-    frame_layout::Destination::put(at, header.destination);
-    frame_layout::Epoch::put(at, header.epoch);
-    frame_layout::Sequence::put(at, header.sequence);
-    frame_layout::Ack::put(at, header.ack);
-    frame_layout::Selective::put(at, header.selective);
-    frame_layout::Credit::put(at, header.credit);
-    frame_layout::PayloadLength::put(at, header.payload_length);
-    frame_layout::PeerEpoch::put(at, header.peer_epoch);
-    frame_layout::PayloadCrc::put(at, header.payload_crc);
-    frame_layout::HeaderCrc::put(at, header_crc(out));
+    constexpr auto u64 = [](auto value) { return static_cast<std::uint64_t>(value); };
+    const std::array words{
+        network_order(u64(kVersion) << 56 | u64(header.kind) << 48 | u64(header.flags) << 32 |
+                      header.job_key),
+        network_order(u64(header.source) << 48 | u64(header.destination) << 32 | header.epoch),
+        network_order(u64(header.sequence) << 32 | header.ack), network_order(header.selective),
+        network_order(u64(header.credit) << 32 | u64(header.payload_length) << 16 | header.peer_epoch)};
+    static_assert(frame_layout::Flags::kOffset == 2 && frame_layout::JobKey::kOffset == 4 &&
+                  frame_layout::Source::kOffset == 8 && frame_layout::Destination::kOffset == 10 &&
+                  frame_layout::Epoch::kOffset == 12 && frame_layout::Sequence::kOffset == 16 &&
+                  frame_layout::Ack::kOffset == 20 && frame_layout::Selective::kOffset == 24 &&
+                  frame_layout::Credit::kOffset == 32 && frame_layout::PayloadLength::kOffset == 36 &&
+                  frame_layout::PeerEpoch::kOffset == 38 &&
+                  frame_layout::PayloadCrc::kOffset == sizeof words);
+    CrcOfWords crc;
+    for (const std::uint64_t word : words)
+        crc.add(word);
+    crc.add(network_order(header.payload_crc));
+    std::memcpy(out.data(), words.data(), sizeof words);
+    frame_layout::PayloadCrc::put(out.data(), header.payload_crc);
+    frame_layout::HeaderCrc::put(out.data(), crc.value());
 }
 
 void encode_frame(std::span<std::byte, kHeaderSize> out, Header& header, std::span<const std::byte> payload) {

@@ -22,13 +22,6 @@ bool is_possible(const MessageHeader& header, std::uint32_t data) {
 
 }  // namespace
 
-void encode_message(std::span<std::byte, kMessageHeaderSize> out, const MessageHeader& header) {
-    message_layout::Protocol::put(out.data(), static_cast<std::uint8_t>(header.protocol));
-    message_layout::Fragment::put(out.data(), header.fragment);
-    message_layout::Length::put(out.data(), header.length);
-    message_layout::SizeOrOffset::put(out.data(), header.size_or_offset);
-}
-
 bool MessageCursor::next(Message& message) {
     if (rest_.size() < kMessageHeaderSize) return false;
     const std::byte* in = rest_.data();
