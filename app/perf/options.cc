@@ -109,7 +109,7 @@ std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
          "bytes of a message")  //
         ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
          "how often everything is measured; the figures are medians")  //
-        ("duration", po::value<double>()->value_name("S")->default_value(0.04, "0.04"),
+        ("duration", po::value<double>()->value_name("S")->default_value(0.03, "0.03"),
          "seconds of each measurement")  //
         ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
          "largest Ethernet payload, of the links and of the veth pair")  //
