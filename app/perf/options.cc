@@ -42,8 +42,8 @@ std::vector<std::size_t> parse_sizes(const std::string& list) {
     std::istringstream in(list);
     for (std::string word; std::getline(in, word, ',');)
         sizes.push_back(parse_size(word));
-    std::ranges::sort(sizes);
-    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     if (sizes.empty()) throw std::invalid_argument("--size names no size; write for example 64,8K");
     return sizes;
 }
