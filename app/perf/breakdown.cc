@@ -102,7 +102,9 @@ class Bench {
     void run() {
         a_.begin(kBreakdownSize);
         b_.begin(kBreakdownSize);
-        while (!(a_.ready() & b_.ready()) && !is_late()) {
+        for (bool met = false; !met && !is_late();) {
+            const bool a_ready = a_.ready();
+            met = b_.ready() && a_ready;
         }
         for (unsigned i = 0; i < kWarmUp + kBatches && !is_late(); ++i) {
             clear();

@@ -27,12 +27,26 @@ inline std::uint64_t to_ticks(double seconds) {
     return static_cast<std::uint64_t>(seconds * static_cast<double>(rte_get_tsc_hz()));
 }
 
-/// When a measurement of some length that begins now counts, and ends. Its first tenth warms up.
-struct Course {
+/// When a measurement of some length that begins now counts, and ends. Its first tenth warms up; one that has
+/// found too little by its end goes on, up to four times as long: sides may have been off their CPUs.
+class Course {
+  public:
     explicit Course(double seconds)
-        : counts(rte_rdtsc() + to_ticks(seconds / 10)), ends(rte_rdtsc() + to_ticks(seconds)) {}
-    std::uint64_t counts;
-    std::uint64_t ends;
+        : counts_(rte_rdtsc() + to_ticks(seconds / 10)),
+          ends_(rte_rdtsc() + to_ticks(seconds)),
+          last_(rte_rdtsc() + to_ticks(seconds * 4)) {}
+
+    bool counts(std::uint64_t now) const noexcept { return now >= counts_; }
+    bool goes_on(std::uint64_t now, std::size_t found) const noexcept {
+        return now < ends_ || (found < kEnough && now < last_);
+    }
+
+  private:
+    static constexpr std::size_t kEnough = 16;
+
+    std::uint64_t counts_;
+    std::uint64_t ends_;
+    std::uint64_t last_;
 };
 
 /// The two ends of a transport, at work on messages of one size.
@@ -41,7 +55,7 @@ class Measurement {
   public:
     Measurement(Workers& workers, End& a, End& b, std::size_t size, double seconds)
         : workers_(workers), a_(a), b_(b), seconds_(seconds), message_(size), in_a_(size), in_b_(size) {
-        slices_.reserve(static_cast<std::size_t>(seconds / kSlice) + 1);
+        slices_.reserve(static_cast<std::size_t>(seconds * 4 / kSlice) + 1);
         for (std::size_t i = 0; i < size; ++i)
             message_[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
     }
@@ -79,6 +93,7 @@ class Measurement {
     void restart() {
         over_ = false;
         begun_ = 0;
+        found_ = 0;
         quiet_[0] = quiet_[1] = false;
     }
 
@@ -104,9 +119,12 @@ class Measurement {
         if (prepare(a_, idler)) {
             const Course course(seconds_);
             std::uint64_t begin = rte_rdtsc();
-            while (begin < course.ends && exchange(course, idler)) {
+            while (course.goes_on(begin, found()) && exchange(course, idler)) {
                 const std::uint64_t end = rte_rdtsc();
-                if (begin >= course.counts) ticks_.record(end - begin);
+                if (course.counts(begin)) {
+                    ticks_.record(end - begin);
+                    note_found();
+                }
                 begin = end;
             }
         }
@@ -129,7 +147,7 @@ class Measurement {
     }
 
     /// Reads the clock only now and then: it costs as much as a poll.
-    bool is_late(const Course& course) { return ++waits_ % 64 == 0 && rte_rdtsc() >= course.ends; }
+    bool is_late(const Course& course) { return ++waits_ % 64 == 0 && !course.goes_on(rte_rdtsc(), found()); }
 
     void pong() {
         runtime::Idler idler = workers_.idler();
@@ -150,7 +168,7 @@ class Measurement {
         runtime::Idler idler = workers_.idler();
         if (prepare(a_, idler)) {
             const Course course(seconds_);
-            while (rte_rdtsc() < course.ends) {
+            while (course.goes_on(rte_rdtsc(), found())) {
                 unsigned sent = 0;
                 while (sent < kBatch && a_.send(message_))
                     ++sent;
@@ -180,12 +198,17 @@ class Measurement {
                 arrived += came;
                 if (now - begin < slice_) continue;
                 slices_.push_back(static_cast<double>(arrived) / static_cast<double>(now - begin));
+                note_found();
             }
             arrived = 0;
-            if (now >= course.counts) begin = now;
+            if (course.counts(now)) begin = now;
         }
         settle(b_, in_b_, 1, idler);
     }
+
+    /// Round trips, or slices, so far.
+    std::size_t found() const noexcept { return found_.load(std::memory_order_relaxed); }
+    void note_found() noexcept { found_.store(found() + 1, std::memory_order_relaxed); }
 
     bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
 
@@ -222,6 +245,7 @@ class Measurement {
 
     alignas(64) std::atomic<bool> over_{false};
     std::atomic<unsigned> begun_{0};
+    alignas(64) std::atomic<std::size_t> found_{0};
     std::array<std::atomic<bool>, 2> quiet_{};
     std::atomic<bool> unreachable_{false};
     alignas(64) runtime::Histogram ticks_{};  ///< of a's lcore, with what follows

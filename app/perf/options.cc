@@ -42,8 +42,8 @@ std::vector<std::size_t> parse_sizes(const std::string& list) {
     std::istringstream in(list);
     for (std::string word; std::getline(in, word, ',');)
         sizes.push_back(parse_size(word));
-    std::ranges::sort(sizes);
-    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     if (sizes.empty()) throw std::invalid_argument("--size names no size; write for example 64,8K");
     return sizes;
 }
@@ -109,7 +109,7 @@ std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
          "bytes of a message")  //
         ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
          "how often everything is measured; the figures are medians")  //
-        ("duration", po::value<double>()->value_name("S")->default_value(0.04, "0.04"),
+        ("duration", po::value<double>()->value_name("S")->default_value(0.03, "0.03"),
          "seconds of each measurement")  //
         ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
          "largest Ethernet payload, of the links and of the veth pair")  //

@@ -15,7 +15,7 @@ struct PairOptions {
     std::string link;  ///< as it was written
     std::vector<std::size_t> sizes;
     unsigned rounds = 7;
-    double duration = 0.04;  ///< seconds of each measurement
+    double duration = 0.03;  ///< seconds of each measurement
     std::string json;        ///< file to write to; "-": standard output, in place of the tables
     std::string csv;
     bool kernel = true;
