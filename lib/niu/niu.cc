@@ -90,8 +90,14 @@ unsigned Niu::poll(Time now) {
     blocked_ = !to_.flush();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
+    // On a link of rings the sender has had them, and refers to them still: to give our reference back is to
+    // write.
     for (std::uint16_t i = 0; i < n; ++i)
+        runtime::prefetch_to_write(burst[i]);
+    for (std::uint16_t i = 0; i < n; ++i) {
         rte_prefetch0(rte_pktmbuf_mtod(burst[i], void*));
+        rte_prefetch0(rte_pktmbuf_mtod_offset(burst[i], void*, RTE_CACHE_LINE_SIZE));
+    }
     for (std::uint16_t i = 0; i < n; ++i)
         process(burst[i]);
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });

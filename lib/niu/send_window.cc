@@ -21,6 +21,10 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     }
     if (before(ack, first_)) return result;
 
+    // Whoever sent them may have had them last, on another core.
+    for (Sequence i = first_; i != ack; ++i)
+        runtime::prefetch_to_write((*this)[i].packet);
+
     runtime::Burst done;
     std::uint16_t n = 0;
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived

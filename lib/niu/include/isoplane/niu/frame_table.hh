@@ -54,7 +54,9 @@ class FrameTable {
     /// Gives one hold back. Returns whether that was the last, and the packet with it freed.
     bool release(Id id) noexcept {
         if (--frames_[id].holds != 0) return false;
-        rte_pktmbuf_free(frames_[id].packet);
+        // rte_pktmbuf_free() would look at the second half of a packet that the sender still refers to.
+        rte_mbuf* packet = frames_[id].packet;
+        packet->nb_segs == 1 ? rte_pktmbuf_free_seg(packet) : rte_pktmbuf_free(packet);
         free_[free_count_++] = id;
         return true;
     }
