@@ -50,16 +50,17 @@ std::uint64_t load_little_endian(const std::byte* at) {
 #ifdef CRC_TARGET
 
 /// Bytes of each of the three streams that hide one another's latency (three cycles for one instruction a
-/// cycle).
-constexpr std::size_t kStride = 128;
+/// cycle). Three long ones are the payload of a full frame.
+constexpr std::size_t kLongStride = 480;
+constexpr std::size_t kShortStride = 64;
 
-/// Advances a state over kStride zero bytes, byte by byte of the state: the state is linear in its bits, so
+/// Advances a state over `stride` zero bytes, byte by byte of the state: the state is linear in its bits, so
 /// the tables are sums of the images of single bits.
-constexpr std::array<Table, 4> make_stride_shift() {
+constexpr std::array<Table, 4> make_stride_shift(std::size_t stride) {
     std::array<std::uint32_t, 32> image{};
     for (std::size_t bit = 0; bit < 32; ++bit) {
         image[bit] = std::uint32_t{1} << bit;
-        for (std::size_t i = 0; i < kStride; ++i)
+        for (std::size_t i = 0; i < stride; ++i)
             image[bit] = (image[bit] >> 8) ^ kSlices[0][image[bit] & 0xff];
     }
     std::array<Table, 4> tables{};
@@ -71,11 +72,14 @@ constexpr std::array<Table, 4> make_stride_shift() {
     return tables;
 }
 
-constexpr auto kStrideShift = make_stride_shift();
+template <std::size_t Stride>
+constexpr auto kStrideShift = make_stride_shift(Stride);
 
+template <std::size_t Stride>
 std::uint32_t shift_stride(std::uint32_t state) {
-    return kStrideShift[0][state & 0xff] ^ kStrideShift[1][(state >> 8) & 0xff] ^
-           kStrideShift[2][(state >> 16) & 0xff] ^ kStrideShift[3][state >> 24];
+    const std::array<Table, 4>& shift = kStrideShift<Stride>;
+    return shift[0][state & 0xff] ^ shift[1][(state >> 8) & 0xff] ^ shift[2][(state >> 16) & 0xff] ^
+           shift[3][state >> 24];
 }
 
 template <typename T>
@@ -105,15 +109,16 @@ CRC_TARGET inline std::uint32_t step(std::uint32_t state, const std::byte* at) {
 #endif
 }
 
+template <std::size_t Stride>
 CRC_TARGET std::uint32_t three_strides(std::uint32_t state, const std::byte* at) {
     std::uint32_t second = 0;
     std::uint32_t third = 0;
-    for (std::size_t i = 0; i < kStride; i += 8) {
+    for (std::size_t i = 0; i < Stride; i += 8) {
         state = step<std::uint64_t>(state, at + i);
-        second = step<std::uint64_t>(second, at + kStride + i);
-        third = step<std::uint64_t>(third, at + 2 * kStride + i);
+        second = step<std::uint64_t>(second, at + Stride + i);
+        third = step<std::uint64_t>(third, at + 2 * Stride + i);
     }
-    return shift_stride(shift_stride(state) ^ second) ^ third;
+    return shift_stride<Stride>(shift_stride<Stride>(state) ^ second) ^ third;
 }
 
 #endif
@@ -153,8 +158,10 @@ CRC_TARGET std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::
     std::uint32_t state = ~crc;
     const std::byte* at = bytes.data();
     std::size_t left = bytes.size();
-    for (; left >= 3 * kStride; left -= 3 * kStride, at += 3 * kStride)
-        state = three_strides(state, at);
+    for (; left >= 3 * kLongStride; left -= 3 * kLongStride, at += 3 * kLongStride)
+        state = three_strides<kLongStride>(state, at);
+    for (; left >= 3 * kShortStride; left -= 3 * kShortStride, at += 3 * kShortStride)
+        state = three_strides<kShortStride>(state, at);
     for (; left >= 8; left -= 8, at += 8)
         state = step<std::uint64_t>(state, at);
     if (left & 4) {
