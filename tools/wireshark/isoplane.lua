@@ -19,6 +19,7 @@ local KINDS = {
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
 }
+local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true, [3] = true }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local NODES = { [0xffff] = "broadcast" }
@@ -62,6 +63,9 @@ field("message.length", ProtoField.uint16, "Length", base.DEC)
 field("message.size", ProtoField.uint32, "Message size", base.DEC)
 field("message.offset", ProtoField.uint32, "Fragment offset", base.DEC)
 field("message.data", ProtoField.bytes, "Data")
+
+field("control.type", ProtoField.uint8, "Control", base.DEC, CONTROLS)
+field("control.barrier", ProtoField.uint32, "Barrier", base.DEC)
 
 field("isotach", ProtoField.none, "Isotach")
 field("isotach.pulse", ProtoField.uint64, "Pulse", base.DEC)
@@ -164,6 +168,13 @@ local function add_isotach(tree, range)
         range(8, 2):uint(), range(12, 4):uint()))
 end
 
+local function add_control(tree, range)
+    tree:add(f["control.type"], range(0, 1))
+    if range(0, 1):uint() ~= 1 or range:len() ~= 8 then return end
+    tree:add(f["control.barrier"], range(4, 4))
+    tree:append_text(string.format(", barrier %d", range(4, 4):uint()))
+end
+
 local function add_message(tree, payload, at)
     if payload:len() - at < 8 then return nil end
     local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
@@ -183,6 +194,7 @@ local function add_message(tree, payload, at)
         data = data + 24
     end
     local finish = at + 8 + length
+    if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end
     return finish, name

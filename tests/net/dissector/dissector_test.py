@@ -27,7 +27,8 @@ ISOTACH = {
 # What each well-formed packet shows beside HEADER, over either encapsulation. Repeated fields are joined by commas.
 PACKETS = {
     "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
-             "isoplane.message.length": "0,40,33,8", "isoplane.message.size": "0,16,33,8", **ISOTACH},
+             "isoplane.message.length": "8,40,33,8", "isoplane.message.size": "8,16,33,8",
+             "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
     "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "3", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
@@ -62,6 +63,7 @@ FILTERS = {
     "isoplane.isotach.pulse == 4294967299": 4,
     "isoplane.src == 3 && isoplane.dst == 5": 29,
     "isoplane.message.protocol == 4": 2,
+    "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 7,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <isoplane/wire/control.hh>
+
 #include "samples.hh"
 
 namespace isoplane::wire {
@@ -127,6 +129,25 @@ TEST(Isotach, sizes_do_not_count_the_extension) {
     const Bytes body = samples::isotach_body(counting(5));
     EXPECT_TRUE(accepts({.protocol = Protocol::kShmem, .size_or_offset = 5}, body));
     EXPECT_FALSE(accepts({.protocol = Protocol::kShmem, .size_or_offset = kIsotachSize + 5}, body));
+}
+
+TEST(Barrier, comes_out_as_it_went_in) {
+    std::array<std::byte, kBarrierSize> out;
+    encode_barrier(out, 0x01020304);
+    EXPECT_EQ(decode_barrier(out), 0x01020304U);
+}
+
+TEST(Barrier, is_nothing_else) {
+    std::array<std::byte, kBarrierSize + 1> out{};
+    const std::span<std::byte, kBarrierSize> barrier(out.data(), kBarrierSize);
+    encode_barrier(barrier, 1);
+    EXPECT_FALSE(decode_barrier(out));
+    EXPECT_FALSE(decode_barrier(barrier.first(kBarrierSize - 1)));
+    for (const std::size_t changed : {0U, 1U, 2U, 3U}) {
+        encode_barrier(barrier, 1);
+        out[changed] ^= std::byte{0x40};
+        EXPECT_FALSE(decode_barrier(barrier)) << "byte " << changed;
+    }
 }
 
 }  // namespace

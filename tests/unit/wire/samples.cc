@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 
+#include <isoplane/wire/control.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/probe.hh>
@@ -66,8 +67,15 @@ Bytes probe_payload(std::size_t size) {
     return out;
 }
 
+Bytes barrier_body() {
+    Bytes out(kBarrierSize);
+    encode_barrier(std::span<std::byte, kBarrierSize>(out), 7);
+    return out;
+}
+
 Bytes coalesced_payload() {
-    return join({message(Protocol::kControl, {}), message(Protocol::kIsotach, isotach_body(counting(16))),
+    return join({message(Protocol::kControl, barrier_body()),
+                 message(Protocol::kIsotach, isotach_body(counting(16))),
                  message(Protocol::kPortals, counting(33)), message(Protocol::kActive, counting(8))});
 }
 
@@ -110,9 +118,9 @@ Bytes packet(Header header, std::span<const std::byte> payload, Transport transp
 
 Bytes message(MessageHeader header, std::span<const std::byte> body) {
     header.length = static_cast<std::uint16_t>(body.size());
-    Bytes out(kMessageHeaderSize);
+    Bytes out(kMessageHeaderSize + body.size());
     encode_message(std::span(out).first<kMessageHeaderSize>(), header);
-    out.insert(out.end(), body.begin(), body.end());
+    std::copy(body.begin(), body.end(), out.begin() + kMessageHeaderSize);
     return out;
 }
 
