@@ -5,27 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
+#include <isoplane/topology/nearest.hh>
 #include <string>
 #include <vector>
 
 namespace isoplane::app {
 namespace {
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0U);
-    for (size_t i = 0; i < a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < b.size(); ++j) {
-            const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
 
 const Command* find(std::span<const Command> commands, std::string_view name) {
     const auto found =
@@ -65,16 +50,11 @@ int help_of(std::span<const Command> commands, char* name) {
 }  // namespace
 
 std::string_view nearest(std::span<const Command> commands, std::string_view word) {
-    std::string_view best;
-    size_t best_distance = 3;
-    for (const Command& command : commands) {
-        const bool begins = word.size() >= 2 && command.name.starts_with(word);
-        const size_t distance = begins ? 0 : edit_distance(command.name, word);
-        if (distance >= best_distance || distance >= command.name.size()) continue;
-        best_distance = distance;
-        best = command.name;
-    }
-    return best;
+    std::vector<std::string> names;
+    for (const Command& command : commands)
+        names.emplace_back(command.name);
+    const Command* meant = find(commands, topology::nearest(word, names));
+    return meant == nullptr ? std::string_view{} : meant->name;
 }
 
 int dispatch(std::span<const Command> commands, int argc, char** argv) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/topology/nearest.hh>
 #include <sstream>
 #include <stdexcept>
 
@@ -25,6 +26,13 @@ std::string surplus_word(const po::options_description& visible, int argc, char*
         if (option.position_key >= static_cast<int>(places)) return option.value.at(0);
     }
     return {};
+}
+
+std::string nearest_option(const po::options_description& visible, const std::string& word) {
+    std::vector<std::string> known;
+    for (const auto& option : visible.options())
+        known.push_back(option->long_name());
+    return topology::nearest(word.substr(std::min(word.find_first_not_of('-'), word.size())), known);
 }
 
 }  // namespace
@@ -54,6 +62,10 @@ std::optional<int> parse_options(const Usage& usage, po::options_description& vi
     } catch (const po::too_many_positional_options_error&) {
         return wrong_usage(usage.name, "'" + surplus_word(visible, argc, argv, positional.max_total_count()) +
                                            "' is no option, nor the value of one.");
+    } catch (const po::unknown_option& error) {
+        const std::string meant = nearest_option(visible, error.get_option_name());
+        return wrong_usage(usage.name,
+                           error.what() + (meant.empty() ? "" : "; did you mean --" + meant + "?"));
     } catch (const po::error& error) {
         return wrong_usage(usage.name, error.what());
     }

@@ -136,6 +136,14 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     roles.network = topology::load_network(given);
     const topology::NodeConf& conf = roles.network.conf;
     roles.roles = conf.roles;
+    const bool has_fabric = std::find(conf.roles.begin(), conf.roles.end(), "fabric") != conf.roles.end();
+    for (const char* option : {"fabric", "seed"}) {
+        if (values.count(option) != 0 && !has_fabric) {
+            throw std::invalid_argument(
+                "--" + std::string(option) +
+                " says how a fabric treats frames, and this node has none; add --role fabric");
+        }
+    }
     roles.id = conf.id.value_or(0);
     roles.to = static_cast<std::uint16_t>(
         number<unsigned>(values, "to", roles.id == 1 ? 0 : 1, 0, topology::kMaxNodes - 1));

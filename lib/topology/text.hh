@@ -17,6 +17,7 @@
 
 #include <isoplane/topology/error.hh>
 #include <isoplane/topology/limits.hh>
+#include <isoplane/topology/nearest.hh>
 
 namespace isoplane::topology {
 
@@ -45,9 +46,6 @@ bool all_digits(std::string_view text);
 
 /// What is wrong with `name` as the name of a host, as a sentence; empty when nothing is.
 std::string name_fault(std::string_view name);
-
-/// The word of `known` that `word` was most likely meant to be; empty when none comes near.
-std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 /// The lines of a text, one at a time.
 class Lines {
