@@ -4,8 +4,8 @@
 
 """What a job does when things fail: faults_test.py PROGRAM STORM HOSTILE.
 
-Nodes run `storm`, all send to all, and each message is checked. A node is killed, stopped, or started again, a cable is cut, somebody
-forges frames: those who are not concerned must not notice, and those who are must say so."""
+Nodes run `storm`: all send to all, and each message is checked. A node is killed, stopped, or started again, a cable
+is cut, somebody forges frames: those who are not concerned must not notice, and those who are must say so."""
 
 import json
 import os
@@ -23,6 +23,7 @@ HOSTILE_FRAMES = 100_000
 # Long for a machine that is busy with other things, so that nobody is taken for dead who only waits for a CPU.
 SILENCE = 2
 PATIENT = 60
+BACK = "node{0} (node {0}) is back, and knows nothing of what was before\n"
 
 
 class Child:
@@ -36,8 +37,8 @@ class Child:
         self.out_path, self.err_path = work(f"{self.name}.out"), work(f"{self.name}.err")
         with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
             # What DPDK keeps of a process that is killed goes with the test's directory.
-            self.process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=out, stderr=err,
-                                            preexec_fn=die_with_parent,
+            self.process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=out,
+                                            stderr=err, preexec_fn=die_with_parent,
                                             env={**os.environ, "RUNTIME_DIRECTORY": WORK, **variables})
 
     def lines(self):
@@ -49,8 +50,10 @@ class Child:
             return file.read()
 
     def says(self, sentence):
-        until(lambda: sentence in self.err() or not self.alive(), f"{self.name} says '{sentence}', but '{self.err()}'")
-        assert sentence in self.err(), f"{self.name} has ended, and says '{self.err()}', expected '{sentence}'"
+        try:
+            until(lambda: sentence in self.err() or not self.alive(), f"{self.name} says '{sentence}'")
+        finally:
+            assert sentence in self.err(), f"{self.name} says '{self.err()}', expected '{sentence}'"
 
     def alive(self):
         return self.process.poll() is None
@@ -196,7 +199,7 @@ def those_who_live_go_on_without_a_node_that_is_killed_and_with_its_next_life():
             job.all_talk()
             reports = job.stop()
             for node in rest:
-                says_only(job.nodes[node], job.dead(3), "node3 (node 3) is back, and knows nothing of what was before\n")
+                says_only(job.nodes[node], job.dead(3), BACK.format(3))
                 same([len(reports[node]["peers"][str(peer)]["sent"]) for peer in rest if peer != node], [1, 1],
                      f"lives that node {node} has seen of the others")
 
@@ -213,7 +216,7 @@ def a_node_that_starts_again_is_let_in_before_anybody_takes_it_for_dead():
             for node in (0, 1):
                 same(reports[node]["niu"]["peers_lost"], 1, "peers lost")
                 says_only(job.nodes[node], "node2 (node 2) has started again; what was on its way to it is lost\n",
-                          "node2 (node 2) is back, and knows nothing of what was before\n")
+                          BACK.format(2))
 
 
 @test
@@ -297,7 +300,7 @@ def met(node, before, sent, dropped):
     def missing(found):
         return sum(max(0, sent[name] - found[name]) for name in sent)
 
-    until(lambda: missing(counts()) <= dropped, f"{node.name} has counted all of {sent}, but {counts()}")
+    until(lambda: missing(counts()) <= dropped, f"{node.name} has counted all but {dropped} of {sent}")
     found = counts()
     for name in sent:
         assert found[name] <= sent[name] or name in ALSO_BY_OTHERS, f"{node.name}: {name} {found[name]} of {sent[name]}"
@@ -318,9 +321,10 @@ def a_node_that_never_comes_is_named():
 def the_launcher_lets_a_job_go_on_without_a_rank_when_it_is_told_to():
     with Program("run", "-n", 3, "--no-labels", "--keep-going", "--set", f"silence={SILENCE}", "--", STORM) as launcher:
         def reports():
-            return [json.loads(line) for line in launcher.out().splitlines() if line.endswith("}")]
+            return [json.loads(line) for line in launcher.out().split("\n")[:-1]]
 
-        pids = {report["node"]: report["pid"] for report in until(lambda: len(reports()) == 3 and reports(), "all join")}
+        joined = until(lambda: len(reports()) == 3 and reports(), "all have joined")
+        pids = {report["node"]: report["pid"] for report in joined}
         os.kill(pids[2], signal.SIGKILL)
         until(lambda: launcher.err().count("node2 (node 2) is dead: nothing") == 2, f"both say so: {launcher.err()}")
         launcher.stop(code=1, err="rank 2 (" + STORM + ") was killed by signal 9")

@@ -13,7 +13,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <isoplane/job/settings.hh>
 #include <isoplane/link/link.hh>
 #include <isoplane/runtime/backlog.hh>

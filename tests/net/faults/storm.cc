@@ -10,12 +10,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <isoplane/job/job.hh>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace isoplane {
 
