@@ -42,6 +42,21 @@ void check_base(const topology::NodeConf& base, const topology::Topology& topolo
     }
 }
 
+std::pair<std::string, std::string> parse_setting(const std::string& word) {
+    const std::size_t middle = word.find('=');
+    if (middle == std::string::npos || middle == 0 || middle + 1 == word.size())
+        throw std::invalid_argument("--set " + word + " is no setting: write KEY=VALUE, as in silence=5.");
+    std::string key = word.substr(0, middle);
+    const bool is_option = key == "progress" || key == "mtu";
+    if (is_option)
+        throw std::invalid_argument("--set " + word + " is what the option --" + key + " says: use that.");
+    const bool is_common = topology::node_options().find_nothrow(key, false) != nullptr;
+    if (is_common || key.find('.') != std::string::npos)
+        throw std::invalid_argument(
+            "--set " + key + " is not for the command line: the launcher says it, or the --config does.");
+    return {std::move(key), word.substr(middle + 1)};
+}
+
 topology::HostConf host_of(const JobConf& job, unsigned rank) {
     const auto host = job.base.hosts.find(job.topology.name(static_cast<topology::NodeId>(rank)));
     return host == job.base.hosts.end() ? topology::HostConf{} : host->second;
@@ -59,6 +74,7 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::string&
     for (auto& [name, host] : conf.hosts)
         host.link = host.ssh = "";  // no business of the ranks
     conf.more = {{"progress", job.progress}, {"mtu", std::to_string(job.mtu)}};
+    conf.more.insert(conf.more.end(), job.settings.begin(), job.settings.end());
     return topology::write_node_conf(conf);
 }
 

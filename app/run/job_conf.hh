@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <isoplane/topology/node_conf.hh>
 #include <isoplane/topology/topology.hh>
@@ -21,6 +23,7 @@ struct JobConf {
     std::string shmem_map;  ///< the text of that file; empty for none
     std::string progress;   ///< inline or lcore
     unsigned mtu = 0;
+    std::vector<std::pair<std::string, std::string>> settings;  ///< further lines, of --set
 };
 
 /// Whether hosts are on a network of their own, by host.NAME.link and host.NAME.ssh, and need no fabric.
@@ -29,6 +32,10 @@ bool has_own_links(const topology::NodeConf& base);
 /// Throws std::invalid_argument for what a node.conf for all ranks cannot say, and a host that has no link
 /// while others do.
 void check_base(const topology::NodeConf& base, const topology::Topology& topology);
+
+/// "KEY=VALUE" taken apart, for JobConf::settings. Throws std::invalid_argument when it is not of that form,
+/// and for a KEY that a node.conf has anyway: ranks differ in it, or another option or the --config says it.
+std::pair<std::string, std::string> parse_setting(const std::string& word);
 
 /// What `base` says of the host of a rank.
 topology::HostConf host_of(const JobConf& job, unsigned rank);

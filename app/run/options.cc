@@ -37,7 +37,10 @@ po::options_description visible_options() {
          "inline: in calls of the program; lcore: on a thread of its own (inline)")       //
         ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
-         "how long ranks may go on after one has failed, and after SIGTERM (5)")  //
+         "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
+        ("keep-going", po::bool_switch(), "let the others go on when a rank has failed")  //
+        ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
+         "a line for the node.conf of every rank, as in silence=5; may be given again")  //
         ("no-labels", po::bool_switch(), "forward lines as they are, without the rank in front");
     po::options_description fabric("The fabric");
     fabric.add_options()  //
@@ -140,9 +143,13 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     command.fabric = fabric_options(values);
     command.grace = seconds(values, "grace", true);
     if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
+    command.keep_going = values["keep-going"].as<bool>();
     command.labels = !values["no-labels"].as<bool>();
     command.statistics = values["stats"].as<bool>();
     command.conf.mtu = command.fabric.mtu;
+    if (values.count("set") != 0)
+        for (const std::string& word : values["set"].as<std::vector<std::string>>())
+            command.conf.settings.push_back(parse_setting(word));
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
     if (!command.has_fabric) refuse_fabric_options(values);
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)

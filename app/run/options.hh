@@ -26,6 +26,7 @@ struct RunCommand {
     FabricOptions fabric;
     Clock::duration grace{};
     std::optional<Clock::duration> timeout;
+    bool keep_going = false;  ///< without a rank that has failed
     bool labels = true;
     bool statistics = false;
 };

@@ -139,6 +139,7 @@ bool run_job(RunCommand command) {
     job.fabric_options = command.fabric;
     add_ranks(job, command, directory, links);
     job.grace = command.grace;
+    job.keep_going = command.keep_going;
     job.timeout = command.timeout;
     job.statistics = command.statistics;
     return Supervisor(job, guard).run();

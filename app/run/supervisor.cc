@@ -210,7 +210,7 @@ void Supervisor::on_end(Rank& rank) {
     failed_ = true;
     if (ending_) return;  // it was made to
     if (!asked) say(rank.name() + " " + how_it_ended(status) + ".");
-    escalation_.wait(Clock::now());
+    if (!job_.keep_going) escalation_.wait(Clock::now());
 }
 
 void Supervisor::on_end(FabricSwitch& part) {

@@ -31,6 +31,7 @@ struct Job {
     FabricOptions fabric_options;
     std::vector<RankLaunch> ranks;
     Clock::duration grace{};
+    bool keep_going = false;  ///< ranks that fail end nobody else
     std::optional<Clock::duration> timeout;
     bool statistics = false;
 };

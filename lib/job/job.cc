@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "driver.hh"
+#include "roster.hh"
 
 namespace isoplane::job {
 
@@ -52,6 +53,7 @@ Job::Job(Settings settings)
                             {.pool = &pool_, .mtu = settings_.mtu})),
       network_(
           std::make_unique<Network>(link_->input(), link_->output(), pool_, niu_options(settings_, *link_))),
+      roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
     driver_ = make_driver(settings_.progress, *network_, pool_);
@@ -75,12 +77,12 @@ void Job::join() {
         driver_->call([&] {
             all_up = network_->niu.all_up();
             missing = network_->niu.missing();
+            if (all_up) roster_->begin();
         });
         if (!missing.empty()) throw std::runtime_error(missing);
         if (all_up) break;
         poll();
     }
-    joined_ = true;
 }
 
 bool Job::try_close() {
@@ -111,20 +113,20 @@ bool Job::try_close() {
 std::string Job::trouble() {
     std::string sentence;
     driver_->call([&] {
-        for (std::size_t i = 0; joined_ && i < size_ && sentence.empty(); ++i)
-            sentence = trouble_with(static_cast<niu::NodeId>(i));
+        sentence = roster_->trouble();
         if (sentence.empty()) sentence = network_->niu.left_open();
     });
     return sentence;
 }
 
-std::string Job::trouble_with(niu::NodeId node) const {
-    const niu::PeerState state = network_->niu.state(node);
-    if (node == this->node() || state == niu::PeerState::kUp) return {};
-    const std::string who = network_->niu.options().nodes[node] + " (node " + std::to_string(node) + ")";
-    if (state != niu::PeerState::kDead) return who + " has started again; what was on its way to it is lost";
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings_.silence).count();
-    return who + " is dead: nothing has been heard of it for " + std::to_string(seconds) + " s";
+std::string Job::news() {
+    std::string sentence;
+    driver_->call([&] { sentence = roster_->news(); });
+    return sentence;
+}
+
+void Job::describe(nlohmann::json& out) {
+    driver_->call([&] { network_->niu.describe(out); });
 }
 
 }  // namespace isoplane::job

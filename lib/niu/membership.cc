@@ -116,6 +116,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
 /// Somebody says that a peer which is up has restarted. It may be forged: so it is the peer we know that is
 /// asked, and it is lost only if it does not answer. A new incarnation goes on presenting itself.
 void Niu::doubt(Peer& peer) noexcept {
+    counters_.doubted.add();
     if (peer.doubted != Time::max()) return;
     peer.doubted = now_;
     peer.unanswered = 0;

@@ -38,6 +38,7 @@ void for_each_counter(auto& counters, Each&& each) {
     each("early", counters.early);
     each("beyond_credit", counters.beyond_credit);
     each("stale_epoch", counters.stale_epoch);
+    each("doubted", counters.doubted);
     each("impossible_ack", counters.impossible_ack);
     each("broken_message", counters.broken_message);
     each("no_packets", counters.no_packets);

@@ -80,7 +80,7 @@ SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urg
             return {};
         touch(peer);
     }
-    return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true};
+    return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
 }
 
 void Niu::send(const SendBuffer& buffer) noexcept {

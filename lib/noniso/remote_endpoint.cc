@@ -34,6 +34,12 @@ unsigned EndpointStage::poll(runtime::Time /*now*/) {
 unsigned EndpointStage::send_waiting() noexcept {
     unsigned n = 0;
     for (EndpointLink::Outgoing message; n < runtime::kBurst && link_.outgoing.pop(message); ++n) {
+        // What was written for a peer that has started again since is not for the new one.
+        if (message.epoch != niu_.peer(static_cast<NodeId>(message.to)).epoch) [[unlikely]] {
+            rte_pktmbuf_free(message.packet);
+            count_accepted(message.to, 1);
+            continue;
+        }
         to_send_[message.to].push(message.packet);
         ++waiting_;
     }
@@ -52,10 +58,15 @@ unsigned EndpointStage::send_waiting() noexcept {
         if (accepted == 0) continue;
         waiting_ -= accepted;
         n += accepted;
-        std::atomic<std::uint32_t>& total = link_.peers[to].accepted;
-        total.store(total.load(std::memory_order_relaxed) + accepted, std::memory_order_release);
+        count_accepted(to, accepted);
     }
     return n;
+}
+
+/// The NIU has taken so many more messages to that node, or they are lost.
+void EndpointStage::count_accepted(std::size_t to, std::uint32_t messages) noexcept {
+    std::atomic<std::uint32_t>& total = link_.peers[to].accepted;
+    total.store(total.load(std::memory_order_relaxed) + messages, std::memory_order_release);
 }
 
 unsigned EndpointStage::hand_over() noexcept {
@@ -88,6 +99,9 @@ void EndpointStage::publish_peer() noexcept {
     const auto node = static_cast<NodeId>(next_published_);
     EndpointLink::PeerView& view = link_.peers[node];
     view.max_message.store(static_cast<std::uint32_t>(niu_.max_message(node)), std::memory_order_relaxed);
+    // Before the state, and only of a peer that is up: who knows of an epoch can send in it.
+    if (niu_.state(node) == PeerState::kUp)
+        view.epoch.store(niu_.peer(node).epoch, std::memory_order_release);
     view.state.store(niu_.state(node), std::memory_order_release);
     if (++next_published_ == link_.peers.size()) next_published_ = 0;
 }
@@ -112,17 +126,18 @@ std::size_t EndpointStage::discard() {
 SendBuffer RemoteEndpoint::buffer(NodeId to, std::size_t size) noexcept {
     if (size > max_message(to) || state(to) != PeerState::kUp || link_.outgoing.full()) return {};
     if (sent_[to] - link_.peers[to].accepted.load(std::memory_order_acquire) >= kAhead) return {};
+    const std::uint32_t epoch = link_.peers[to].epoch.load(std::memory_order_acquire);
     open_ = pool_.packet();
     if (!open_) return {};
     auto* data =
         reinterpret_cast<std::byte*>(rte_pktmbuf_append(open_.get(), static_cast<std::uint16_t>(size)));
-    return {{data, size}, to, wire::Protocol::kNoniso, true};
+    return {{data, size}, to, wire::Protocol::kNoniso, true, epoch};
 }
 
 void RemoteEndpoint::send(const SendBuffer& buffer) noexcept {
     rte_mbuf* m = open_.release();
     rte_pktmbuf_trim(m, static_cast<std::uint16_t>(rte_pktmbuf_data_len(m) - buffer.data.size()));
-    link_.outgoing.push({m, buffer.to, 0});
+    link_.outgoing.push({m, buffer.to, buffer.epoch});
     ++sent_[buffer.to];
 }
 

@@ -11,6 +11,7 @@ from net import IS_ROOT, UNHEARD, WORK, Node, Program, as_nobody, needs_root, ru
 
 FAILED, WRONG_USAGE = 1, 2
 RING = ("--role", "echo", "--link", "ring:a")
+FABRIC = ("--role", "fabric", "--link", "ring:a,ring:b")
 
 
 def write(name, text):
@@ -67,16 +68,17 @@ for option, value in (("--size", "12"), ("--size", "9000"), ("--size", "-1"), ("
                       ("--to", "99999"), ("--metrics", "70000"), ("--metrics", "-1"), ("--duration", "-1"),
                       ("--duration", "soon"), ("--stats-period", "0"), ("--idle", "sleep"), ("--hugepages", "maybe"),
                       ("--cpus", "4096"), ("--cpus", ""), ("--seed", "x"), ("--tx-first", "99999"),
-                      ("--fabric", "loss"), ("--log", "loud"),
+                      ("--log", "loud"),
                       ("--place", "echo"), ("--place", "echo@0"), ("--place", "echo@x")):
     claim(f"{option[2:]}_of_{value or 'nothing'}", WRONG_USAGE, value or option, *RING, option, value)
 claim("a_worker_beyond_all", WRONG_USAGE, "--place names worker 999", *RING, "--place", "echo@999")
 claim("a_window_without_a_sink", WRONG_USAGE, "--window", "--role", "generate", "--link", "ring:a", "--window", "9")
 claim("a_stage_that_is_not_there_to_place", WRONG_USAGE, "no stage 'fabric' to place", *RING, "--place", "fabric@1")
 claim("more_packets_than_memory", FAILED, "1000000 packets", *RING, "--packets", "1000000")
-claim("an_impairment_that_cannot_be", WRONG_USAGE, "loss cannot be '2'", *RING, "--fabric", "loss=2")
-claim("an_impairment_without_its_unit", WRONG_USAGE, "delay cannot be '5'", *RING, "--fabric", "delay=5")
-claim("an_unknown_impairment", WRONG_USAGE, "no impairment 'lost'", *RING, "--fabric", "lost=0.1")
+claim("an_impairment_without_a_value", WRONG_USAGE, "loss", *FABRIC, "--fabric", "loss")
+claim("an_impairment_that_cannot_be", WRONG_USAGE, "loss cannot be '2'", *FABRIC, "--fabric", "loss=2")
+claim("an_impairment_without_its_unit", WRONG_USAGE, "delay cannot be '5'", *FABRIC, "--fabric", "delay=5")
+claim("an_unknown_impairment", WRONG_USAGE, "no impairment 'lost'", *FABRIC, "--fabric", "lost=0.1")
 claim("a_negative_number_in_node_conf", WRONG_USAGE, f"{work('negative.conf')}:1",
       "--config", write("negative.conf", "count = -5\n"))
 claim("an_option_twice_in_node_conf", WRONG_USAGE, f"{work('twice.conf')}:2",

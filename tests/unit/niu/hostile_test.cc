@@ -49,6 +49,7 @@ TEST_F(ForgedHello, of_a_later_epoch_does_not_displace_a_peer_that_answers) {
     }
     EXPECT_EQ(b->peer(0).epoch, 10U);
     EXPECT_EQ(b->counters().peers_lost.get(), 0U);
+    EXPECT_EQ(b->counters().doubted.get(), 50U);
     expect_talk();
 }
 

@@ -120,6 +120,23 @@ TEST_F(RemoteEndpointTest, enters_barriers_after_what_was_sent_before) {
     }
 }
 
+TEST_F(RemoteEndpointTest, does_not_give_a_node_that_has_started_again_what_was_meant_for_its_last_life) {
+    const std::uint32_t before = endpoint.buffer(1, 1).epoch;
+    // The program has not looked for long: what it writes now is for the life that it knows.
+    start(1, 2);
+    run(500ms);
+    ASSERT_EQ(hosts[0]->niu.state(1), PeerState::kUp);
+    EXPECT_TRUE(endpoint.send(1, bytes(1000)));
+    run_all(1ms);
+    EXPECT_EQ(hosts[1]->dispatcher.unclaimed(), 0U);
+    const niu::SendBuffer room = endpoint.buffer(1, 1000);
+    ASSERT_TRUE(room);
+    EXPECT_NE(room.epoch, before);
+    endpoint.send(room);
+    run_all(1ms);
+    EXPECT_EQ(hosts[1]->dispatcher.unclaimed(), 1U);
+}
+
 TEST_F(RemoteEndpointTest, says_that_a_node_is_dead_and_frees_what_was_meant_for_it) {
     hosts[1].reset();
     for (int i = 0; i < 30; ++i)

@@ -15,6 +15,7 @@
 #include <isoplane/runtime/idle.hh>
 #include <isoplane/runtime/pool.hh>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include <isoplane/job/settings.hh>
@@ -22,6 +23,7 @@
 namespace isoplane::job {
 
 class Driver;
+class Roster;
 struct Network;
 
 /// One thread of the program makes all calls.
@@ -53,10 +55,16 @@ class Job {
     /// will ever be right about; empty when all is well.
     std::string trouble();
 
+    /// For programs that go on without a peer, and with its next life: a sentence about one that was lost,
+    /// or is back, since the last call; empty when nothing has happened. trouble() says no more of a loss
+    /// when the peer is back.
+    std::string news();
+
+    /// What the NIU has counted, and how it stands with each peer (doc/niu.md).
+    void describe(nlohmann::json& out);
+
   private:
     enum class Closing : std::uint8_t { kNo, kAgreeing, kLeaving, kDone };
-
-    std::string trouble_with(niu::NodeId node) const;
 
     Settings settings_;
     std::size_t size_;
@@ -66,8 +74,8 @@ class Job {
     std::unique_ptr<Network> network_;
     std::unique_ptr<Driver> driver_;
     noniso::Endpoint* endpoint_;
+    std::unique_ptr<Roster> roster_;
     runtime::Idler idler_;
-    bool joined_ = false;
     Closing closing_ = Closing::kNo;
 };
 

@@ -27,6 +27,7 @@ struct Counters {
     Counter early;             ///< data frames that came before their turn
     Counter beyond_credit;     ///< data frames that had not been granted
     Counter stale_epoch;       ///< frames of, or for, another incarnation
+    Counter doubted;           ///< hellos that say that a peer which is up has started again
     Counter impossible_ack;    ///< frames that acknowledge what was never sent
     Counter broken_message;    ///< fragments that continue nothing
     Counter no_packets;        ///< times the pool was empty

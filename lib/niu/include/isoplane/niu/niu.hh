@@ -37,6 +37,7 @@ struct SendBuffer {
     NodeId to = 0;
     wire::Protocol protocol{};
     bool granted = false;
+    std::uint32_t epoch = 0;  ///< of the receiver: another one than before when it has started again
 
     explicit operator bool() const noexcept { return granted; }
 };

@@ -31,7 +31,8 @@ class Endpoint {
 
     /// Room for a message of at most max_message(to) bytes, in the packet that will carry it. Write it and
     /// send() it before anything else is called here. Empty when nothing can be sent to that node now: it is
-    /// not up, or has no room.
+    /// not up, or has no room. What is sent to a node that starts again meanwhile does not reach its new
+    /// life, which has another epoch in its SendBuffer.
     virtual SendBuffer buffer(NodeId to, std::size_t size) noexcept = 0;
     virtual void send(const SendBuffer& buffer) noexcept = 0;
 

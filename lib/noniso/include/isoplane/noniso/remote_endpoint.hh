@@ -24,11 +24,12 @@ struct EndpointLink {
     struct Outgoing {
         rte_mbuf* packet = nullptr;  ///< whose data is the message
         std::uint32_t to = 0;
-        std::uint32_t unused = 0;
+        std::uint32_t epoch = 0;  ///< of the life that it is for
     };
     struct PeerView {
         std::atomic<PeerState> state{PeerState::kUnknown};
         std::atomic<std::uint32_t> max_message{0};
+        std::atomic<std::uint32_t> epoch{0};     ///< in which it was up last
         std::atomic<std::uint32_t> accepted{0};  ///< messages that the NIU has taken
     };
     static constexpr unsigned kRingSize = 1024;
@@ -57,6 +58,7 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
 
   private:
     unsigned send_waiting() noexcept;
+    void count_accepted(std::size_t to, std::uint32_t messages) noexcept;
     unsigned hand_over() noexcept;
     unsigned take_releases() noexcept;
     void tend_barrier(std::uint32_t wanted) noexcept;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "run/job_conf.hh"
+
+namespace isoplane::run {
+namespace {
+
+TEST(Setting, is_a_key_and_a_value) {
+    EXPECT_EQ(parse_setting("silence=1.5"), (std::pair<std::string, std::string>("silence", "1.5")));
+    EXPECT_EQ(parse_setting("anything=a=b"), (std::pair<std::string, std::string>("anything", "a=b")));
+}
+
+TEST(Setting, must_have_both) {
+    for (const char* word : {"silence", "=1", "silence=", "="})
+        EXPECT_THROW(parse_setting(word), std::invalid_argument) << word;
+}
+
+TEST(Setting, does_not_say_what_is_said_elsewhere) {
+    for (const char* word :
+         {"id=1", "link=ring:a", "job-key=1", "host.a.mac=02:00:00:00:00:01", "mtu=9000", "progress=lcore"})
+        EXPECT_THROW(parse_setting(word), std::invalid_argument) << word;
+}
+
+TEST(NodeConfText, ends_with_the_settings) {
+    JobConf job;
+    job.progress = "inline";
+    job.mtu = 1500;
+    job.settings = {{"silence", "2"}, {"packets", "4095"}};
+    const std::string text = node_conf_text(job, 0, "ring:a", "");
+    EXPECT_NE(text.find("silence=2\npackets=4095\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace isoplane::run
