@@ -33,13 +33,6 @@ Json port_report(const link::Link& link) {
 
 }  // namespace
 
-std::uint16_t room_for(unsigned mtu) {
-    // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
-    constexpr unsigned kFraming = 14 + 4 + 4 + 12;
-    const unsigned room = RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming);
-    return static_cast<std::uint16_t>(room);
-}
-
 Node::Node(const NodeOptions& options, const std::vector<link::LinkSpec>& links)
     : eal_(with_nics(options.eal, links)),
       pool_("packets", options.packets, runtime::Pool::room_for(options.mtu)),

@@ -29,9 +29,6 @@ struct NodeOptions {
 
 inline constexpr unsigned kMaxMtu = 9216;
 
-/// Room for packets of a link with that MTU, whatever its driver puts around a frame.
-std::uint16_t room_for(unsigned mtu);
-
 /// What every process of the dataplane is made of: the EAL, a packet pool, links, an engine of stages, and
 /// the reports on them. Roles add their stages; then ready(), start(), stop(), and close() at the end, which
 /// tells whether everything came back.

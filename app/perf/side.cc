@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "../node/node.hh"
-
 namespace isoplane::perf {
 
 namespace {
@@ -35,7 +33,8 @@ Sides::Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu) {
         const std::string name = i == 0 ? "a" : "b";
         link::LinkSpec spec = specs[i];
         if (one_ring) spec.options.emplace("end", name);
-        sides_[i].pool = std::make_unique<runtime::Pool>("packets_" + name, kPackets, node::room_for(mtu));
+        sides_[i].pool =
+            std::make_unique<runtime::Pool>("packets_" + name, kPackets, runtime::Pool::room_for(mtu));
         sides_[i].link = link::open_link(spec, "link_" + name, {.pool = sides_[i].pool.get(), .mtu = mtu});
     }
     for (Side& side : sides_)
