@@ -11,15 +11,16 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
     assert(entries.size() <= 0xffff && out.size() >= token_size(entries.size()));
     std::byte* at = out.data();
     token_layout::Number::put(at, token.number);
-    token_layout::Signals::put(at, token.signals);
-    token_layout::Barriers::put(at, token.barriers);
+    token_layout::Flags::put(at, token.flags);
+    token_layout::Part::put(at, token.part);
+    token_layout::LastPart::put(at, token.last_part);
     token_layout::EntryCount::put(at, static_cast<std::uint16_t>(entries.size()));
     token_layout::Reserved::put(at, 0);
     at += kTokenSize;
     for (const TokenEntry& entry : entries) {
         token_entry_layout::Source::put(at, entry.source);
         token_entry_layout::Destination::put(at, entry.destination);
-        token_entry_layout::Count::put(at, entry.count);
+        token_entry_layout::Value::put(at, entry.value);
         at += kTokenEntrySize;
     }
     return token_size(entries.size());
@@ -28,22 +29,24 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload, std::uint16_t node_count) {
     if (payload.size() < kTokenSize) return std::nullopt;
     const TokenView view(payload.first<kTokenSize>(), payload.subspan(kTokenSize));
-    if (payload.size() != token_size(token_layout::EntryCount::get(payload.data())) ||
-        token_layout::Reserved::get(payload.data()) != 0)
+    const std::byte* fixed = payload.data();
+    if (payload.size() != token_size(token_layout::EntryCount::get(fixed)) ||
+        token_layout::Part::get(fixed) > token_layout::LastPart::get(fixed) ||
+        (token_layout::Flags::get(fixed) & ~kKnownTokenFlags) != 0 || token_layout::Reserved::get(fixed) != 0)
         return std::nullopt;
     for (std::size_t i = 0; i < view.size(); ++i) {
         const TokenEntry entry = view.entry(i);
-        if (entry.source >= node_count || entry.destination >= node_count ||
-            entry.source == entry.destination)
-            return std::nullopt;
+        const bool known = entry.destination < node_count || entry.destination == kEveryHost;
+        if (entry.source >= node_count || !known || entry.source == entry.destination) return std::nullopt;
     }
     return view;
 }
 
 Token TokenView::token() const {
     return {.number = token_layout::Number::get(fixed_.data()),
-            .signals = token_layout::Signals::get(fixed_.data()),
-            .barriers = token_layout::Barriers::get(fixed_.data())};
+            .flags = token_layout::Flags::get(fixed_.data()),
+            .part = token_layout::Part::get(fixed_.data()),
+            .last_part = token_layout::LastPart::get(fixed_.data())};
 }
 
 TokenEntry TokenView::entry(std::size_t index) const {
@@ -51,7 +54,7 @@ TokenEntry TokenView::entry(std::size_t index) const {
     const std::byte* in = entries_.data() + index * kTokenEntrySize;
     return {.source = token_entry_layout::Source::get(in),
             .destination = token_entry_layout::Destination::get(in),
-            .count = token_entry_layout::Count::get(in)};
+            .value = token_entry_layout::Value::get(in)};
 }
 
 }  // namespace isoplane::wire

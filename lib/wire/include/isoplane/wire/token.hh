@@ -3,9 +3,11 @@
 
 /// Tokens: the payload by which neighbours advance logical time together.
 ///
-/// A token ends a pulse of its sender. It carries signal and barrier bits, and for each pair of hosts that
-/// isotach messages went between, how many the source has sent to the destination in all. An entry says the
-/// same thing however often it arrives.
+/// A token ends a pulse of its sender. What else hosts have to tell each other in logical time rides in it as
+/// entries, each of which says the same thing however often it arrives:
+/// - from one host to another: how many isotach messages it has sent there in all;
+/// - from one host to all: what it does in the group (signals and barriers).
+/// A token with more entries than fit a frame comes in parts.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +24,9 @@ inline constexpr std::size_t kTokenEntrySize = 8;
 
 namespace token_layout {
 using Number = Field<std::uint64_t, 0>;
-using Signals = Field<std::uint16_t, 8>;
-using Barriers = Field<std::uint16_t, 10>;
+using Flags = Field<std::uint16_t, 8>;
+using Part = Field<std::uint8_t, 10>;
+using LastPart = Field<std::uint8_t, 11>;
 using EntryCount = Field<std::uint16_t, 12>;
 using Reserved = Field<std::uint16_t, 14>;
 static_assert(Reserved::kEnd == kTokenSize);
@@ -32,14 +35,38 @@ static_assert(Reserved::kEnd == kTokenSize);
 namespace token_entry_layout {
 using Source = Field<std::uint16_t, 0>;
 using Destination = Field<std::uint16_t, 2>;
-using Count = Field<std::uint32_t, 4>;
-static_assert(Count::kEnd == kTokenEntrySize);
+using Value = Field<std::uint32_t, 4>;
+static_assert(Value::kEnd == kTokenEntrySize);
 }  // namespace token_entry_layout
+
+/// Somebody has isotach messages under way: time is to go on without a pause.
+inline constexpr std::uint16_t kTokenBusy = 0x0001;
+inline constexpr std::uint16_t kKnownTokenFlags = kTokenBusy;
+
+/// The destination of an entry for all hosts.
+inline constexpr std::uint16_t kEveryHost = 0xffff;
+
+/// What a host does in the group, in the value of an entry for every host; in this order where it does
+/// several things on one channel.
+inline constexpr unsigned kSignalChannels = 6;
+inline constexpr unsigned kBarrierChannels = 2;
+constexpr std::uint32_t group_signal(unsigned channel) {
+    return 0x0001U << channel;
+}
+constexpr std::uint32_t group_join(unsigned channel) {
+    return 0x0100U << channel;
+}  ///< registers a barrier
+constexpr std::uint32_t group_enter(unsigned channel) {
+    return 0x0400U << channel;
+}  ///< takes part in it
+constexpr std::uint32_t group_leave(unsigned channel) {
+    return 0x1000U << channel;
+}  ///< clears it
 
 struct TokenEntry {
     std::uint16_t source = 0;
     std::uint16_t destination = 0;
-    std::uint32_t count = 0;  ///< cumulative, wraps
+    std::uint32_t value = 0;  ///< a cumulative count that wraps; for kEveryHost what the source does
 
     bool operator==(const TokenEntry&) const = default;
 };
@@ -47,8 +74,9 @@ static_assert(sizeof(TokenEntry) == kTokenEntrySize);
 
 struct Token {
     std::uint64_t number = 0;
-    std::uint16_t signals = 0;
-    std::uint16_t barriers = 0;
+    std::uint16_t flags = 0;
+    std::uint8_t part = 0;
+    std::uint8_t last_part = 0;
 
     bool operator==(const Token&) const = default;
 };
@@ -70,8 +98,9 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 /// A token in a received payload; valid as long as the payload is.
 class TokenView {
   public:
-    /// Nothing unless the payload is exactly one token: the entry count matches its size, the reserved field
-    /// is 0, and each entry is between two different nodes below `node_count`.
+    /// Nothing unless the payload is exactly one part of a token: the entry count matches its size, the part
+    /// is not beyond the last, the reserved field is 0 as are unknown flags, and each entry is from a node
+    /// below `node_count` to another such node or to every host.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
     Token token() const;
