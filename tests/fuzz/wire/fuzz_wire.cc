@@ -47,9 +47,13 @@ void read_token(std::span<const std::byte> payload, bool accepted) {
     const auto view = TokenView::parse(payload, samples::kNodeCount);
     if (accepted) require(view.has_value());
     if (!view) return;
-    view->token();
-    for (std::size_t i = 0; i < view->size(); ++i)
-        require(view->entry(i).source < samples::kNodeCount);
+    const Token token = view->token();
+    require(token.part <= token.last_part);
+    for (std::size_t i = 0; i < view->size(); ++i) {
+        const TokenEntry entry = view->entry(i);
+        require(entry.source < samples::kNodeCount && entry.source != entry.destination);
+        require(entry.destination < samples::kNodeCount || entry.destination == kEveryHost);
+    }
 }
 
 void read_hello(std::span<const std::byte> payload, bool accepted) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <initializer_list>
 #include <set>
 
@@ -195,6 +196,15 @@ TEST(Frame, refuses_messages_issued_outside_the_job) {
     isotach_layout::Host::put(body.data(), samples::kNodeCount);
     EXPECT_EQ(reason_for(samples::header(Kind::kData), samples::message(Protocol::kIsotach, body)),
               Reject::kBadBody);
+}
+
+TEST(Frame, refuses_tokens_that_tell_of_nodes_outside_the_job) {
+    const std::array<TokenEntry, 1> entries = {TokenEntry{kEveryHost, 1, 1}};
+    Bytes payload(token_size(entries.size()));
+    encode_token(payload, {.number = 1}, entries);
+    EXPECT_EQ(reason_for(samples::header(Kind::kToken), payload), Reject::kBadBody);
+    token_entry_layout::Source::put(payload.data() + kTokenSize, 2);
+    EXPECT_EQ(reason_for(samples::header(Kind::kToken), payload), Reject::kNone);
 }
 
 TEST(Frame, the_largest_payload_round_trips) {

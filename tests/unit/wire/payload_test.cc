@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/probe.hh>
@@ -19,11 +21,11 @@ namespace {
 using samples::Bytes;
 using samples::kNodeCount;
 
+constexpr Token kToken{.number = 0x0102030405060708, .flags = kTokenBusy, .part = 2, .last_part = 254};
+
 Bytes token(std::span<const TokenEntry> entries) {
     Bytes out(token_size(entries.size()));
-    EXPECT_EQ(
-        encode_token(out, {.number = 0x0102030405060708, .signals = 0x8001, .barriers = 0x4002}, entries),
-        out.size());
+    EXPECT_EQ(encode_token(out, kToken, entries), out.size());
     return out;
 }
 
@@ -42,15 +44,26 @@ TEST(Token, round_trips_with_any_number_of_entries) {
         for (std::size_t i = 0; i < count; ++i)
             entries[i] = {.source = static_cast<std::uint16_t>(i % 4),
                           .destination = static_cast<std::uint16_t>(4 + i % 4),
-                          .count = static_cast<std::uint32_t>(0xfffffff0 + i)};
+                          .value = static_cast<std::uint32_t>(0xfffffff0 + i)};
         const Bytes payload = token(entries);
         const auto view = TokenView::parse(payload, kNodeCount);
         ASSERT_TRUE(view);
-        EXPECT_EQ(view->token(), (Token{0x0102030405060708, 0x8001, 0x4002}));
+        EXPECT_EQ(view->token(), kToken);
         ASSERT_EQ(view->size(), count);
         for (std::size_t i = 0; i < count; ++i)
             EXPECT_EQ(view->entry(i), entries[i]);
     }
+}
+
+TEST(Token, has_the_documented_bytes) {
+    const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 0x0a0b0c0d},
+                                               TokenEntry{3, kEveryHost, group_join(1) | group_signal(5)}};
+    const std::uint8_t expected[] = {1, 2, 3, 4, 5,    6,    7,    8,    0, 1, 2,    254,  0, 2, 0, 0,
+                                     0, 1, 0, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0, 3, 0xff, 0xff, 0, 0, 2, 0x20};
+    const Bytes payload = token(entries);
+    ASSERT_EQ(payload.size(), sizeof expected);
+    for (std::size_t i = 0; i < sizeof expected; ++i)
+        EXPECT_EQ(std::to_integer<int>(payload[i]), expected[i]) << "byte " << i;
 }
 
 TEST(Token, as_many_entries_as_its_capacity_fit) {
@@ -76,12 +89,67 @@ TEST(Token, refuses_a_reserved_field_in_use) {
     EXPECT_FALSE(TokenView::parse(payload, kNodeCount));
 }
 
-TEST(Token, refuses_entries_that_are_not_between_two_nodes_of_the_job) {
-    for (const TokenEntry& bad :
-         {TokenEntry{kNodeCount, 0, 1}, TokenEntry{0, kNodeCount, 1}, TokenEntry{2, 2, 1}}) {
-        const std::array<TokenEntry, 2> entries = {TokenEntry{0, 1, 1}, bad};
-        EXPECT_FALSE(TokenView::parse(token(entries), kNodeCount));
+TEST(Token, refuses_unknown_flags) {
+    for (int bit = 0; bit < 16; ++bit) {
+        Bytes payload = token({});
+        token_layout::Flags::put(payload.data(), static_cast<std::uint16_t>(1 << bit));
+        EXPECT_EQ(TokenView::parse(payload, kNodeCount).has_value(), bit == 0) << "bit " << bit;
     }
+}
+
+TEST(Token, refuses_a_part_beyond_the_last) {
+    Bytes payload = token({});
+    for (const int part : {0, 253, 254, 255}) {
+        token_layout::Part::put(payload.data(), static_cast<std::uint8_t>(part));
+        EXPECT_EQ(TokenView::parse(payload, kNodeCount).has_value(), part <= kToken.last_part) << part;
+    }
+}
+
+TEST(Token, refuses_entries_that_are_not_between_two_nodes_of_the_job) {
+    for (const TokenEntry& bad : {TokenEntry{kNodeCount, 0, 1}, TokenEntry{0, kNodeCount, 1},
+                                  TokenEntry{2, 2, 1}, TokenEntry{kNodeCount, kEveryHost, 1}}) {
+        const std::array<TokenEntry, 2> entries = {TokenEntry{0, 1, 1}, bad};
+        EXPECT_FALSE(TokenView::parse(token(entries), kNodeCount)) << bad.source << " to " << bad.destination;
+    }
+}
+
+TEST(Token, accepts_entries_for_every_host) {
+    std::uint32_t everything = 0;
+    for (unsigned channel = 0; channel < kSignalChannels; ++channel)
+        everything |= group_signal(channel);
+    for (unsigned channel = 0; channel < kBarrierChannels; ++channel)
+        everything |= group_join(channel) | group_enter(channel) | group_leave(channel);
+    const std::array<TokenEntry, 2> entries = {TokenEntry{0, kEveryHost, everything},
+                                               TokenEntry{kNodeCount - 1, kEveryHost, group_signal(0)}};
+    const Bytes payload = token(entries);
+    const auto view = TokenView::parse(payload, kNodeCount);
+    ASSERT_TRUE(view);
+    EXPECT_EQ(view->entry(0), entries[0]);
+    EXPECT_EQ(view->entry(1), entries[1]);
+}
+
+TEST(Token, refuses_entries_from_every_host) {
+    for (const std::uint16_t destination : {std::uint16_t{1}, kEveryHost})
+        for (const std::uint16_t node_count : {kNodeCount, std::uint16_t{0xffff}}) {
+            const std::array<TokenEntry, 1> entries = {TokenEntry{kEveryHost, destination, 1}};
+            EXPECT_FALSE(TokenView::parse(token(entries), node_count))
+                << "to " << destination << " of " << node_count;
+        }
+}
+
+TEST(Token, a_group_word_has_a_bit_for_each_thing_on_each_channel) {
+    std::vector<std::uint32_t> bits;
+    for (unsigned channel = 0; channel < kSignalChannels; ++channel)
+        bits.push_back(group_signal(channel));
+    for (unsigned channel = 0; channel < kBarrierChannels; ++channel)
+        bits.insert(bits.end(), {group_join(channel), group_enter(channel), group_leave(channel)});
+    std::uint32_t seen = 0;
+    for (const std::uint32_t bit : bits) {
+        EXPECT_TRUE(std::has_single_bit(bit)) << bit;
+        EXPECT_EQ(seen & bit, 0U) << bit;
+        seen |= bit;
+    }
+    EXPECT_EQ(seen, 0x3f3fU);
 }
 
 TEST(Hello, round_trips) {

@@ -54,10 +54,20 @@ Bytes hello_payload() {
 }
 
 Bytes token_payload() {
-    const std::array<TokenEntry, 2> entries = {TokenEntry{.source = 3, .destination = 5, .count = 1000},
-                                               TokenEntry{.source = 3, .destination = 1, .count = 7}};
+    const std::uint32_t group_word =
+        group_signal(0) | group_signal(2) | group_join(1) | group_enter(1) | group_leave(0);
+    const std::array<TokenEntry, 3> entries = {
+        TokenEntry{.source = 3, .destination = 5, .value = 1000},
+        TokenEntry{.source = 3, .destination = 1, .value = 7},
+        TokenEntry{.source = 2, .destination = kEveryHost, .value = group_word}};
     Bytes out(token_size(entries.size()));
-    encode_token(out, {.number = 0x100000002, .signals = 0x0005, .barriers = 0x0003}, entries);
+    encode_token(out, {.number = 0x100000002, .flags = kTokenBusy, .part = 1, .last_part = 2}, entries);
+    return out;
+}
+
+Bytes quiet_token_payload() {
+    Bytes out(kTokenSize);
+    encode_token(out, {.number = 42}, {});
     return out;
 }
 
@@ -166,6 +176,7 @@ std::vector<Sample> all(Transport transport) {
     add("hello", everybody, hello_payload());
     add("hello_ack", header(Kind::kHelloAck), hello_payload());
     add("token", header(Kind::kToken), token_payload());
+    add("quiet_token", header(Kind::kToken), quiet_token_payload());
     add("probe", header(Kind::kProbe), probe_payload(64));
     add("smallest_probe", header(Kind::kProbe), counting(2));
     return samples;
