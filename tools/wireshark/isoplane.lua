@@ -23,6 +23,19 @@ local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true, [3] = true }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local NODES = { [0xffff] = "broadcast" }
+local TOKEN_BUSY = 0x0001
+local EVERY_HOST = 0xffff
+
+-- What a host can do in the group, in the order of the bits of a group word.
+local GROUP = {}
+for _, action in ipairs({ { "signal", 6, 0x0001 }, { "join", 2, 0x0100 }, { "enter", 2, 0x0400 },
+    { "leave", 2, 0x1000 } }) do
+    local name, channels, first = action[1], action[2], action[3]
+    for channel = 0, channels - 1 do
+        GROUP[#GROUP + 1] = { field = "token.entry.group." .. name .. channel, text = name .. " " .. channel,
+            mask = bit.lshift(first, channel) }
+    end
+end
 
 isoplane.prefs.ethertype = Pref.uint("EtherType", DEFAULT_ETHERTYPE, "EtherType of frames directly on Ethernet")
 isoplane.prefs.udp_port = Pref.uint("UDP port", DEFAULT_UDP_PORT, "Destination port of frames in UDP")
@@ -76,14 +89,20 @@ field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
 
 field("token.number", ProtoField.uint64, "Token", base.DEC)
-field("token.signals", ProtoField.uint16, "Signals", base.HEX)
-field("token.barriers", ProtoField.uint16, "Barriers", base.HEX)
+field("token.flags", ProtoField.uint16, "Flags", base.HEX)
+field("token.flags.busy", ProtoField.bool, "Busy", 16, nil, TOKEN_BUSY)
+field("token.part", ProtoField.uint16, "Part (from 1)", base.DEC)
+field("token.parts", ProtoField.uint16, "Parts", base.DEC)
 field("token.entries", ProtoField.uint16, "Entries", base.DEC)
 field("token.reserved", ProtoField.uint16, "Reserved", base.HEX)
 field("token.entry", ProtoField.none, "Entry")
 field("token.entry.src", ProtoField.uint16, "From host", base.DEC)
 field("token.entry.dst", ProtoField.uint16, "To host", base.DEC)
 field("token.entry.count", ProtoField.uint32, "Isotach messages in all", base.DEC)
+field("token.entry.group", ProtoField.uint32, "Group word", base.HEX)
+for _, action in ipairs(GROUP) do
+    field(action.field, ProtoField.bool, action.text:gsub("^%l", string.upper), 32, nil, action.mask)
+end
 
 field("hello.roles", ProtoField.uint8, "Roles", base.HEX)
 field("hello.roles.host", ProtoField.bool, "Host", 8, nil, 0x01)
@@ -212,25 +231,52 @@ local function add_data(tree, payload)
     return table.concat(names, "+")
 end
 
+-- Returns what the bits of a group word say, in words.
+local function add_group_word(tree, range)
+    local item = tree:add(f["token.entry.group"], range)
+    local said = {}
+    for _, action in ipairs(GROUP) do
+        item:add(f[action.field], range)
+        if bit.band(range:uint(), action.mask) ~= 0 then said[#said + 1] = action.text end
+    end
+    return #said > 0 and table.concat(said, ", ") or "nothing"
+end
+
+-- Returns whether the entry is from a host to another, or to every host.
+local function add_token_entry(tree, entry)
+    local source, destination = entry(0, 2):uint(), entry(2, 2):uint()
+    local item = tree:add(f["token.entry"], entry)
+    item:add(f["token.entry.src"], entry(0, 2))
+    local to = item:add(f["token.entry.dst"], entry(2, 2))
+    if destination == EVERY_HOST then
+        to:append_text(" (every host)")
+        item:set_text(string.format("Entry: %d -> every host, %s", source, add_group_word(item, entry(4, 4))))
+    else
+        item:add(f["token.entry.count"], entry(4, 4))
+        item:set_text(string.format("Entry: %d -> %d, %d messages in all", source, destination, entry(4, 4):uint()))
+    end
+    return source ~= EVERY_HOST and source ~= destination
+end
+
 local function add_token(tree, payload)
     if payload:len() < 16 then return nil end
-    local count = payload(12, 2):uint()
+    local flags, count = payload(8, 2):uint(), payload(12, 2):uint()
+    local part, parts = payload(10, 1):uint() + 1, payload(11, 1):uint() + 1
     tree:add(f["token.number"], payload(0, 8))
-    tree:add(f["token.signals"], payload(8, 2))
-    tree:add(f["token.barriers"], payload(10, 2))
+    tree:add(f["token.flags"], payload(8, 2)):add(f["token.flags.busy"], payload(8, 2))
+    local part_item = tree:add(f["token.part"], payload(10, 1), part)
+    part_item:set_text(string.format("Part: %d of %d", part, parts))
+    part_item:add(f["token.parts"], payload(11, 1), parts)
     tree:add(f["token.entries"], payload(12, 2))
     tree:add(f["token.reserved"], payload(14, 2))
     if payload:len() ~= 16 + 8 * count or payload(14, 2):uint() ~= 0 then return nil end
+    local good = part <= parts and flags <= TOKEN_BUSY
     for at = 16, payload:len() - 8, 8 do
-        local entry = payload(at, 8)
-        local item = tree:add(f["token.entry"], entry)
-        item:set_text(string.format("Entry: %d to %d, %d messages in all", entry(0, 2):uint(), entry(2, 2):uint(),
-            entry(4, 4):uint()))
-        item:add(f["token.entry.src"], entry(0, 2))
-        item:add(f["token.entry.dst"], entry(2, 2))
-        item:add(f["token.entry.count"], entry(4, 4))
+        good = add_token_entry(tree, payload(at, 8)) and good
     end
-    return string.format("number %s, %d entries", tostring(payload(0, 8):uint64()), count)
+    if not good then return nil end
+    return string.format("number %s, part %d of %d%s, %d entries", tostring(payload(0, 8):uint64()), part, parts,
+        flags == TOKEN_BUSY and ", busy" or "", count)
 end
 
 local function add_hello(tree, payload)

@@ -24,6 +24,9 @@ ISOTACH = {
     "isoplane.isotach.pulse": "4294967299", "isoplane.isotach.host": "3", "isoplane.isotach.operation": "0x0102",
     "isoplane.isotach.rank": "4", "isoplane.isotach.isochron": "17", "isoplane.isotach.count": "1000",
 }
+GROUP = {f"isoplane.token.entry.group.{action}": str(int(action in ("signal0", "signal2", "join1", "enter1", "leave0")))
+         for action in ("signal0", "signal1", "signal2", "signal3", "signal4", "signal5",
+                        "join0", "join1", "enter0", "enter1", "leave0", "leave1")}
 # What each well-formed packet shows beside HEADER, over either encapsulation. Repeated fields are joined by commas.
 PACKETS = {
     "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
@@ -39,9 +42,13 @@ PACKETS = {
     "hello": {"isoplane.kind": "5", "isoplane.dst": "65535", **HELLO},
     "hello_ack": {"isoplane.kind": "6", "isoplane.dst": "5", **HELLO},
     "bye": {"isoplane.kind": "7", "isoplane.length": "0"},
-    "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.signals": "0x0005",
-              "isoplane.token.barriers": "0x0003", "isoplane.token.entries": "2", "isoplane.token.entry.src": "3,3",
-              "isoplane.token.entry.dst": "5,1", "isoplane.token.entry.count": "1000,7"},
+    "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.flags.busy": "1",
+              "isoplane.token.part": "2", "isoplane.token.parts": "3", "isoplane.token.entries": "3",
+              "isoplane.token.entry.src": "3,3,2", "isoplane.token.entry.dst": "5,1,65535",
+              "isoplane.token.entry.count": "1000,7", "isoplane.token.entry.group": "0x00001a05", **GROUP},
+    "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.flags.busy": "0",
+                    "isoplane.token.part": "1", "isoplane.token.parts": "1", "isoplane.token.entries": "0",
+                    "isoplane.token.entry.src": "", "isoplane.token.entry.group": ""},
     "probe": {"isoplane.kind": "9", "isoplane.probe.stream": "9", "isoplane.probe.number": "123456789",
               "isoplane.probe.sent_ns": "1700000000000000000"},
     "smallest_probe": {"isoplane.kind": "9", "isoplane.probe.stream": ""},
@@ -51,23 +58,26 @@ WRONG = {
     "bad_kind": {"_ws.expert.message": "Unknown kind"},
     "bad_flags": {"_ws.expert.message": "Unknown flags"},
     "bad_length": {"_ws.expert.message": "More payload announced than captured"},
-    "bad_body": {"_ws.expert.message": "Payload is not what its kind requires"},
+    **{name: {"_ws.expert.message": "Payload is not what its kind requires"}
+       for name in ("bad_body", "bad_token_flags", "bad_token_part", "bad_token_source", "bad_token_destination")},
     "bad_header_crc": {"_ws.expert.message": "Bad header CRC", "isoplane.header_crc.good": "0"},
     "bad_payload_crc": {"_ws.expert.message": "Bad payload CRC", "isoplane.payload_crc.good": "0",
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 31,
+    "isoplane": 37,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 30,
+    "isoplane.token.part == isoplane.token.parts": 5,
+    "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
+    "isoplane.seq == 1001 && isoplane.src == 3": 36,
     "isoplane.isotach.pulse == 4294967299": 4,
-    "isoplane.src == 3 && isoplane.dst == 5": 29,
+    "isoplane.src == 3 && isoplane.dst == 5": 35,
     "isoplane.message.protocol == 4": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
-    "isoplane && _ws.expert": 7,
+    "isoplane && _ws.expert": 11,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 12,
+    "udp.dstport == 34997 && isoplane": 13,
 }
 
 
@@ -139,9 +149,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 12 packets in UDP remain.
+    # With the EtherType moved away, only the 13 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 12), "the EtherType is a preference")
+    tap.check(wrong_count(found, 13), "the EtherType is a preference")
     return tap.failed
 
 

@@ -6,8 +6,11 @@
 /// find them by.
 #include <pcap/pcap.h>
 
+#include <array>
 #include <cstdio>
 #include <memory>
+
+#include <isoplane/wire/token.hh>
 
 #include "samples.hh"
 
@@ -29,13 +32,27 @@ Sample with(std::string name, Value value) {
     return sample;
 }
 
+/// A token over Ethernet with one field of its payload changed and its CRCs right.
+template <typename Field, typename Value>
+Sample token_with(std::string name, Value value, std::size_t offset = 0) {
+    const std::array<TokenEntry, 1> entries = {TokenEntry{.source = 3, .destination = 1, .value = 7}};
+    samples::Bytes payload(token_size(entries.size()));
+    encode_token(payload, {.number = 1}, entries);
+    Field::put(payload.data() + offset, value);
+    return {std::move(name), Kind::kToken, samples::packet(samples::header(Kind::kToken), payload)};
+}
+
 std::vector<Sample> wrong_ones() {
     std::vector<Sample> wrong = {
         with<frame_layout::Version>("bad_version", std::uint8_t{2}),
         with<frame_layout::Kind>("bad_kind", std::uint8_t{200}),
         with<frame_layout::Flags>("bad_flags", std::uint16_t{0x8000}),
         with<frame_layout::PayloadLength>("bad_length", std::uint16_t{1000}),
-        with<frame_layout::Kind>("bad_body", static_cast<std::uint8_t>(Kind::kToken))};
+        with<frame_layout::Kind>("bad_body", static_cast<std::uint8_t>(Kind::kToken)),
+        token_with<token_layout::Flags>("bad_token_flags", std::uint16_t{0x0002}),
+        token_with<token_layout::Part>("bad_token_part", std::uint8_t{1}),
+        token_with<token_entry_layout::Source>("bad_token_source", kEveryHost, kTokenSize),
+        token_with<token_entry_layout::Destination>("bad_token_destination", std::uint16_t{3}, kTokenSize)};
 
     Sample header{"bad_header_crc", Kind::kAck, samples::packet(samples::header(Kind::kAck), {})};
     frame_of(header)[frame_layout::Sequence::kOffset] ^= std::byte{1};
