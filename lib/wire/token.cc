@@ -6,12 +6,26 @@
 #include <isoplane/wire/token.hh>
 
 namespace isoplane::wire {
+namespace {
+
+bool is_group_word(std::uint32_t value) {
+    return value != 0 && (value & ~kKnownGroupBits) == 0;
+}
+
+bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
+    if (entry.source >= node_count) return false;
+    if (entry.destination == kEveryHost) return entry.source != kEveryHost && is_group_word(entry.value);
+    return entry.destination < node_count && entry.source != entry.destination;
+}
+
+}  // namespace
 
 std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span<const TokenEntry> entries) {
     assert(entries.size() <= 0xffff && out.size() >= token_size(entries.size()));
     std::byte* at = out.data();
     token_layout::Number::put(at, token.number);
-    token_layout::Flags::put(at, token.flags);
+    token_layout::Wanted::put(at, token.wanted);
+    token_layout::Reserved8::put(at, 0);
     token_layout::Part::put(at, token.part);
     token_layout::LastPart::put(at, token.last_part);
     token_layout::EntryCount::put(at, static_cast<std::uint16_t>(entries.size()));
@@ -32,19 +46,16 @@ std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload, st
     const std::byte* fixed = payload.data();
     if (payload.size() != token_size(token_layout::EntryCount::get(fixed)) ||
         token_layout::Part::get(fixed) > token_layout::LastPart::get(fixed) ||
-        (token_layout::Flags::get(fixed) & ~kKnownTokenFlags) != 0 || token_layout::Reserved::get(fixed) != 0)
+        token_layout::Reserved8::get(fixed) != 0 || token_layout::Reserved::get(fixed) != 0)
         return std::nullopt;
-    for (std::size_t i = 0; i < view.size(); ++i) {
-        const TokenEntry entry = view.entry(i);
-        const bool known = entry.destination < node_count || entry.destination == kEveryHost;
-        if (entry.source >= node_count || !known || entry.source == entry.destination) return std::nullopt;
-    }
+    for (std::size_t i = 0; i < view.size(); ++i)
+        if (!is_entry(view.entry(i), node_count)) return std::nullopt;
     return view;
 }
 
 Token TokenView::token() const {
     return {.number = token_layout::Number::get(fixed_.data()),
-            .flags = token_layout::Flags::get(fixed_.data()),
+            .wanted = token_layout::Wanted::get(fixed_.data()),
             .part = token_layout::Part::get(fixed_.data()),
             .last_part = token_layout::LastPart::get(fixed_.data())};
 }

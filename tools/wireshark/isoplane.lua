@@ -23,7 +23,6 @@ local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true, [3] = true }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local NODES = { [0xffff] = "broadcast" }
-local TOKEN_BUSY = 0x0001
 local EVERY_HOST = 0xffff
 
 -- What a host can do in the group, in the order of the bits of a group word.
@@ -89,8 +88,7 @@ field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
 
 field("token.number", ProtoField.uint64, "Token", base.DEC)
-field("token.flags", ProtoField.uint16, "Flags", base.HEX)
-field("token.flags.busy", ProtoField.bool, "Busy", 16, nil, TOKEN_BUSY)
+field("token.wanted", ProtoField.uint8, "Wanted for (hops)", base.DEC)
 field("token.part", ProtoField.uint16, "Part (from 1)", base.DEC)
 field("token.parts", ProtoField.uint16, "Parts", base.DEC)
 field("token.entries", ProtoField.uint16, "Entries", base.DEC)
@@ -231,52 +229,60 @@ local function add_data(tree, payload)
     return table.concat(names, "+")
 end
 
--- Returns what the bits of a group word say, in words.
+-- Returns what a group word says, in words, and whether it says something and has no unknown bits.
 local function add_group_word(tree, range)
     local item = tree:add(f["token.entry.group"], range)
-    local said = {}
+    local said, unknown = {}, range:uint()
     for _, action in ipairs(GROUP) do
         item:add(f[action.field], range)
-        if bit.band(range:uint(), action.mask) ~= 0 then said[#said + 1] = action.text end
+        if bit.band(range:uint(), action.mask) ~= 0 then
+            said[#said + 1] = action.text
+            unknown = unknown - action.mask
+        end
     end
-    return #said > 0 and table.concat(said, ", ") or "nothing"
+    local good = #said > 0 and unknown == 0
+    return #said > 0 and table.concat(said, ", ") or "nothing", good
 end
 
--- Returns whether the entry is from a host to another, or to every host.
+-- Returns whether the entry is from a host to another, or to every host with a good group word.
 local function add_token_entry(tree, entry)
     local source, destination = entry(0, 2):uint(), entry(2, 2):uint()
     local item = tree:add(f["token.entry"], entry)
     item:add(f["token.entry.src"], entry(0, 2))
     local to = item:add(f["token.entry.dst"], entry(2, 2))
+    local good = source ~= EVERY_HOST and source ~= destination
     if destination == EVERY_HOST then
+        local said, good_word = add_group_word(item, entry(4, 4))
         to:append_text(" (every host)")
-        item:set_text(string.format("Entry: %d -> every host, %s", source, add_group_word(item, entry(4, 4))))
+        item:set_text(string.format("Entry: %d -> every host, %s", source, said))
+        good = good and good_word
     else
         item:add(f["token.entry.count"], entry(4, 4))
         item:set_text(string.format("Entry: %d -> %d, %d messages in all", source, destination, entry(4, 4):uint()))
     end
-    return source ~= EVERY_HOST and source ~= destination
+    return good
 end
 
 local function add_token(tree, payload)
     if payload:len() < 16 then return nil end
-    local flags, count = payload(8, 2):uint(), payload(12, 2):uint()
+    local wanted, count = payload(8, 1):uint(), payload(12, 2):uint()
     local part, parts = payload(10, 1):uint() + 1, payload(11, 1):uint() + 1
     tree:add(f["token.number"], payload(0, 8))
-    tree:add(f["token.flags"], payload(8, 2)):add(f["token.flags.busy"], payload(8, 2))
+    tree:add(f["token.wanted"], payload(8, 1))
+    tree:add(f["token.reserved"], payload(9, 1))
     local part_item = tree:add(f["token.part"], payload(10, 1), part)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
     part_item:add(f["token.parts"], payload(11, 1), parts)
     tree:add(f["token.entries"], payload(12, 2))
     tree:add(f["token.reserved"], payload(14, 2))
-    if payload:len() ~= 16 + 8 * count or payload(14, 2):uint() ~= 0 then return nil end
-    local good = part <= parts and flags <= TOKEN_BUSY
+    if payload:len() ~= 16 + 8 * count then return nil end
+    local good = part <= parts and payload(9, 1):uint() == 0 and payload(14, 2):uint() == 0
     for at = 16, payload:len() - 8, 8 do
         good = add_token_entry(tree, payload(at, 8)) and good
     end
     if not good then return nil end
     return string.format("number %s, part %d of %d%s, %d entries", tostring(payload(0, 8):uint64()), part, parts,
-        flags == TOKEN_BUSY and ", busy" or "", count)
+        wanted > 0 and string.format(", wanted for %d hops", wanted) or "", count)
 end
 
 local function add_hello(tree, payload)

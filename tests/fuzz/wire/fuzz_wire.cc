@@ -52,7 +52,10 @@ void read_token(std::span<const std::byte> payload, bool accepted) {
     for (std::size_t i = 0; i < view->size(); ++i) {
         const TokenEntry entry = view->entry(i);
         require(entry.source < samples::kNodeCount && entry.source != entry.destination);
-        require(entry.destination < samples::kNodeCount || entry.destination == kEveryHost);
+        if (entry.destination == kEveryHost)
+            require(entry.value != 0 && (entry.value & ~kKnownGroupBits) == 0);
+        else
+            require(entry.destination < samples::kNodeCount);
     }
 }
 

@@ -6,7 +6,6 @@
 /// find them by.
 #include <pcap/pcap.h>
 
-#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -34,11 +33,17 @@ Sample with(std::string name, Value value) {
 
 /// A token over Ethernet with one field of its payload changed and its CRCs right.
 template <typename Field, typename Value>
-Sample token_with(std::string name, Value value, std::size_t offset = 0) {
-    const std::array<TokenEntry, 1> entries = {TokenEntry{.source = 3, .destination = 1, .value = 7}};
-    samples::Bytes payload(token_size(entries.size()));
-    encode_token(payload, {.number = 1}, entries);
-    Field::put(payload.data() + offset, value);
+Sample token_with(std::string name, Value value) {
+    samples::Bytes payload(kTokenSize);
+    encode_token(payload, {.number = 1}, {});
+    Field::put(payload.data(), value);
+    return {std::move(name), Kind::kToken, samples::packet(samples::header(Kind::kToken), payload)};
+}
+
+/// A token over Ethernet of this one entry.
+Sample token_of(std::string name, const TokenEntry& entry) {
+    samples::Bytes payload(token_size(1));
+    encode_token(payload, {.number = 1}, {&entry, 1});
     return {std::move(name), Kind::kToken, samples::packet(samples::header(Kind::kToken), payload)};
 }
 
@@ -49,10 +54,14 @@ std::vector<Sample> wrong_ones() {
         with<frame_layout::Flags>("bad_flags", std::uint16_t{0x8000}),
         with<frame_layout::PayloadLength>("bad_length", std::uint16_t{1000}),
         with<frame_layout::Kind>("bad_body", static_cast<std::uint8_t>(Kind::kToken)),
-        token_with<token_layout::Flags>("bad_token_flags", std::uint16_t{0x0002}),
+        token_with<token_layout::Reserved8>("bad_token_reserved", std::uint8_t{1}),
         token_with<token_layout::Part>("bad_token_part", std::uint8_t{1}),
-        token_with<token_entry_layout::Source>("bad_token_source", kEveryHost, kTokenSize),
-        token_with<token_entry_layout::Destination>("bad_token_destination", std::uint16_t{3}, kTokenSize)};
+        token_of("bad_token_source", {.source = kEveryHost, .destination = 1, .value = 7}),
+        token_of("bad_token_destination", {.source = 3, .destination = 3, .value = 7}),
+        token_of("bad_group_word", {.source = 3,
+                                    .destination = kEveryHost,
+                                    .value = group_signal(0) | group_signal(kSignalChannels)}),
+        token_of("empty_group_word", {.source = 3, .destination = kEveryHost, .value = 0})};
 
     Sample header{"bad_header_crc", Kind::kAck, samples::packet(samples::header(Kind::kAck), {})};
     frame_of(header)[frame_layout::Sequence::kOffset] ^= std::byte{1};

@@ -21,7 +21,7 @@ namespace {
 using samples::Bytes;
 using samples::kNodeCount;
 
-constexpr Token kToken{.number = 0x0102030405060708, .flags = kTokenBusy, .part = 2, .last_part = 254};
+constexpr Token kToken{.number = 0x0102030405060708, .wanted = 129, .part = 2, .last_part = 254};
 
 Bytes token(std::span<const TokenEntry> entries) {
     Bytes out(token_size(entries.size()));
@@ -58,8 +58,8 @@ TEST(Token, round_trips_with_any_number_of_entries) {
 TEST(Token, has_the_documented_bytes) {
     const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 0x0a0b0c0d},
                                                TokenEntry{3, kEveryHost, group_join(1) | group_signal(5)}};
-    const std::uint8_t expected[] = {1, 2, 3, 4, 5,    6,    7,    8,    0, 1, 2,    254,  0, 2, 0, 0,
-                                     0, 1, 0, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0, 3, 0xff, 0xff, 0, 0, 2, 0x20};
+    const std::uint8_t expected[] = {1, 2, 3, 4, 5,    6,    7,    8,    129, 0, 2,    254,  0, 2, 0, 0,
+                                     0, 1, 0, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0,   3, 0xff, 0xff, 0, 0, 2, 0x20};
     const Bytes payload = token(entries);
     ASSERT_EQ(payload.size(), sizeof expected);
     for (std::size_t i = 0; i < sizeof expected; ++i)
@@ -84,16 +84,25 @@ TEST(Token, refuses_an_entry_count_that_does_not_match_its_size) {
 }
 
 TEST(Token, refuses_a_reserved_field_in_use) {
-    Bytes payload = token({});
-    token_layout::Reserved::put(payload.data(), 1);
-    EXPECT_FALSE(TokenView::parse(payload, kNodeCount));
-}
-
-TEST(Token, refuses_unknown_flags) {
+    for (int bit = 0; bit < 8; ++bit) {
+        Bytes payload = token({});
+        token_layout::Reserved8::put(payload.data(), static_cast<std::uint8_t>(1 << bit));
+        EXPECT_FALSE(TokenView::parse(payload, kNodeCount)) << "bit " << bit << " of the byte";
+    }
     for (int bit = 0; bit < 16; ++bit) {
         Bytes payload = token({});
-        token_layout::Flags::put(payload.data(), static_cast<std::uint16_t>(1 << bit));
-        EXPECT_EQ(TokenView::parse(payload, kNodeCount).has_value(), bit == 0) << "bit " << bit;
+        token_layout::Reserved::put(payload.data(), static_cast<std::uint16_t>(1 << bit));
+        EXPECT_FALSE(TokenView::parse(payload, kNodeCount)) << "bit " << bit << " of the word";
+    }
+}
+
+TEST(Token, may_be_wanted_for_any_number_of_hops) {
+    Bytes payload = token({});
+    for (int hops = 0; hops < 256; ++hops) {
+        token_layout::Wanted::put(payload.data(), static_cast<std::uint8_t>(hops));
+        const auto view = TokenView::parse(payload, kNodeCount);
+        ASSERT_TRUE(view) << hops;
+        EXPECT_EQ(view->token().wanted, hops);
     }
 }
 
@@ -149,7 +158,23 @@ TEST(Token, a_group_word_has_a_bit_for_each_thing_on_each_channel) {
         EXPECT_EQ(seen & bit, 0U) << bit;
         seen |= bit;
     }
-    EXPECT_EQ(seen, 0x3f3fU);
+    EXPECT_EQ(seen, kKnownGroupBits);
+}
+
+TEST(Token, refuses_group_words_that_say_nothing_or_something_unknown) {
+    const auto accepted = [](std::uint32_t word) {
+        const std::array<TokenEntry, 2> entries = {TokenEntry{0, 1, word}, TokenEntry{0, kEveryHost, word}};
+        EXPECT_TRUE(TokenView::parse(token(std::span(entries).first<1>()), kNodeCount))
+            << "a count, " << word;
+        return TokenView::parse(token(entries), kNodeCount).has_value();
+    };
+    EXPECT_FALSE(accepted(0));
+    for (unsigned bit = 0; bit < 32; ++bit) {
+        const std::uint32_t word = 1U << bit;
+        const bool known = (kKnownGroupBits & word) != 0;
+        EXPECT_EQ(accepted(word), known) << "bit " << bit;
+        EXPECT_EQ(accepted(word | group_signal(0)), known) << "bit " << bit << " beside a signal";
+    }
 }
 
 TEST(Hello, round_trips) {

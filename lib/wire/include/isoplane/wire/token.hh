@@ -4,9 +4,11 @@
 /// Tokens: the payload by which neighbours advance logical time together.
 ///
 /// A token ends a pulse of its sender. What else hosts have to tell each other in logical time rides in it as
-/// entries, each of which says the same thing however often it arrives:
-/// - from one host to another: how many isotach messages it has sent there in all;
-/// - from one host to all: what it does in the group (signals and barriers).
+/// entries:
+/// - from one host to another a count: how many isotach messages it has sent there in all. Counts are
+///   cumulative, so one that arrives again says nothing new, and a later one contains an earlier one;
+/// - from one host to all a group word: what it does in the group (signals and barriers). It counts once per
+///   token number: in a token that arrives again it says nothing new, in the next one it is done once more.
 /// A token with more entries than fit a frame comes in parts.
 #pragma once
 
@@ -24,7 +26,8 @@ inline constexpr std::size_t kTokenEntrySize = 8;
 
 namespace token_layout {
 using Number = Field<std::uint64_t, 0>;
-using Flags = Field<std::uint16_t, 8>;
+using Wanted = Field<std::uint8_t, 8>;
+using Reserved8 = Field<std::uint8_t, 9>;
 using Part = Field<std::uint8_t, 10>;
 using LastPart = Field<std::uint8_t, 11>;
 using EntryCount = Field<std::uint16_t, 12>;
@@ -38,10 +41,6 @@ using Destination = Field<std::uint16_t, 2>;
 using Value = Field<std::uint32_t, 4>;
 static_assert(Value::kEnd == kTokenEntrySize);
 }  // namespace token_entry_layout
-
-/// Somebody has isotach messages under way: time is to go on without a pause.
-inline constexpr std::uint16_t kTokenBusy = 0x0001;
-inline constexpr std::uint16_t kKnownTokenFlags = kTokenBusy;
 
 /// The destination of an entry for all hosts.
 inline constexpr std::uint16_t kEveryHost = 0xffff;
@@ -62,11 +61,12 @@ constexpr std::uint32_t group_enter(unsigned channel) {
 constexpr std::uint32_t group_leave(unsigned channel) {
     return 0x1000U << channel;
 }  ///< clears it
+inline constexpr std::uint32_t kKnownGroupBits = 0x3f3f;
 
 struct TokenEntry {
     std::uint16_t source = 0;
     std::uint16_t destination = 0;
-    std::uint32_t value = 0;  ///< a cumulative count that wraps; for kEveryHost what the source does
+    std::uint32_t value = 0;  ///< a cumulative count that wraps; for kEveryHost a group word
 
     bool operator==(const TokenEntry&) const = default;
 };
@@ -74,7 +74,7 @@ static_assert(sizeof(TokenEntry) == kTokenEntrySize);
 
 struct Token {
     std::uint64_t number = 0;
-    std::uint16_t flags = 0;
+    std::uint8_t wanted = 0;  ///< somebody wants time to go on: for so many hops the next is not to wait
     std::uint8_t part = 0;
     std::uint8_t last_part = 0;
 
@@ -99,8 +99,8 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 class TokenView {
   public:
     /// Nothing unless the payload is exactly one part of a token: the entry count matches its size, the part
-    /// is not beyond the last, the reserved field is 0 as are unknown flags, and each entry is from a node
-    /// below `node_count` to another such node or to every host.
+    /// is not beyond the last, the reserved fields are 0, and each entry is from a node below `node_count` to
+    /// another such node, or to every host with a group word that has a bit of kKnownGroupBits and no other.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
     Token token() const;
