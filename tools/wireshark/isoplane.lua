@@ -22,7 +22,7 @@ local PROTOCOLS = {
 local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true, [3] = true }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
-local NODES = { [0xffff] = "broadcast" }
+local BROADCAST = 0xffff
 local EVERY_HOST = 0xffff
 
 -- What a host can do in the group, in the order of the bits of a group word.
@@ -53,7 +53,7 @@ field("flags", ProtoField.uint16, "Flags", base.HEX)
 field("flags.no_payload_crc", ProtoField.bool, "No payload CRC", 16, nil, FLAG_NO_PAYLOAD_CRC)
 field("key", ProtoField.uint32, "Job key", base.HEX)
 field("src", ProtoField.uint16, "Source node", base.DEC)
-field("dst", ProtoField.uint16, "Destination node", base.DEC, NODES)
+field("dst", ProtoField.uint16, "Destination node", base.DEC)
 field("epoch", ProtoField.uint32, "Epoch", base.DEC)
 field("seq", ProtoField.uint32, "Sequence", base.DEC)
 field("ack", ProtoField.uint32, "Acknowledgement (next expected)", base.DEC)
@@ -326,7 +326,8 @@ local function add_header(tree, tvb)
     if tvb(2, 2):uint() > FLAG_NO_PAYLOAD_CRC then flags:add_proto_expert_info(e.flags) end
     tree:add(f["key"], tvb(4, 4))
     tree:add(f["src"], tvb(8, 2))
-    tree:add(f["dst"], tvb(10, 2))
+    local destination = tree:add(f["dst"], tvb(10, 2))
+    if tvb(10, 2):uint() == BROADCAST then destination:append_text(" (broadcast)") end
     tree:add(f["epoch"], tvb(12, 4))
     tree:add(f["seq"], tvb(16, 4))
     tree:add(f["ack"], tvb(20, 4))
@@ -358,7 +359,7 @@ function isoplane.dissector(tvb, pinfo, root)
     local source, destination = tvb(8, 2):uint(), tvb(10, 2):uint()
     local length = tvb(36, 2):uint()
     local summary = string.format("%s %d -> %s seq %d ack %d", kind_name, source,
-        NODES[destination] or tostring(destination), tvb(16, 4):uint(), tvb(20, 4):uint())
+        destination == BROADCAST and "broadcast" or tostring(destination), tvb(16, 4):uint(), tvb(20, 4):uint())
 
     local finish = math.min(HEADER_SIZE + length, tvb:len())
     local tree = root:add(isoplane, tvb(0, finish), "isoplane, " .. summary)

@@ -129,12 +129,19 @@ def wrong_count(found, expected):
     return [] if found == expected else [f"{found} packets match, expected {expected}"]
 
 
+def wrong_destinations(capture):
+    """Destinations that are shown neither as a plain number nor as broadcast."""
+    shown = {line.strip() for line in capture.tshark("-V").splitlines() if "Destination node:" in line}
+    expected = {"Destination node: 5", "Destination node: 65535 (broadcast)"}
+    return [f"'{line}'" for line in sorted(shown ^ expected)]
+
+
 def lua_errors(capture, path):
     return [line for line in capture.tshark("-V", path=path).splitlines() if "Lua Error" in line]
 
 
 def run(capture):
-    tap = Tap(2 * len(PACKETS) + len(WRONG) + len(FILTERS) + 3)
+    tap = Tap(2 * len(PACKETS) + len(WRONG) + len(FILTERS) + 4)
     names = sorted({name for fields in (HEADER, *PACKETS.values(), *WRONG.values()) for name in fields})
     shown = capture.fields(names)
     for prefix, where in (("eth_", "Ethernet"), ("udp_", "UDP")):
@@ -147,6 +154,7 @@ def run(capture):
         found = len(capture.tshark("-Y", expression).splitlines())
         tap.check(wrong_count(found, count), f"filter {expression}")
 
+    tap.check(wrong_destinations(capture), "a destination is a number or broadcast")
     tap.check(lua_errors(capture, capture.path), "no packet ends in a Lua error")
     short = capture.path + ".short"
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
