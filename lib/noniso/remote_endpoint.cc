@@ -44,7 +44,7 @@ unsigned EndpointStage::send_waiting() noexcept {
         ++waiting_;
     }
     for (std::size_t to = 0; waiting_ != 0 && to < to_send_.size(); ++to) {
-        Fifo<rte_mbuf*>& queue = to_send_[to];
+        runtime::Fifo<rte_mbuf*>& queue = to_send_[to];
         std::uint32_t accepted = 0;
         for (; !queue.empty(); queue.pop(), ++accepted) {
             runtime::Packet packet(queue.front());
@@ -110,7 +110,7 @@ std::size_t EndpointStage::discard() {
     std::size_t freed = 0;
     for (EndpointLink::Outgoing message; link_.outgoing.pop(message); ++freed)
         rte_pktmbuf_free(message.packet);
-    for (Fifo<rte_mbuf*>& queue : to_send_) {
+    for (runtime::Fifo<rte_mbuf*>& queue : to_send_) {
         for (; !queue.empty(); queue.pop(), ++freed)
             rte_pktmbuf_free(queue.front());
     }

@@ -6,7 +6,7 @@
 #include <isoplane/niu/dispatcher.hh>
 
 #include <isoplane/noniso/endpoint.hh>
-#include <isoplane/noniso/fifo.hh>
+#include <isoplane/runtime/fifo.hh>
 
 namespace isoplane::noniso {
 
@@ -41,7 +41,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
   private:
     niu::Niu& niu_;
     Barrier& barrier_;
-    Fifo<Received> received_;  ///< never more than credit allows
+    runtime::Fifo<Received> received_;  ///< never more than credit allows
 };
 
 }  // namespace isoplane::noniso

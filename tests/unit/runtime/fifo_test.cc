@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <isoplane/noniso/fifo.hh>
+#include <isoplane/runtime/fifo.hh>
 
-namespace isoplane::noniso {
+namespace isoplane::runtime {
 
 TEST(Fifo, gives_back_what_came_first_first) {
     Fifo<int> fifo;
@@ -33,4 +33,4 @@ TEST(Fifo, grows_wherever_its_ends_are) {
     EXPECT_EQ(in, out);
 }
 
-}  // namespace isoplane::noniso
+}  // namespace isoplane::runtime

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace isoplane::noniso {
+namespace isoplane::runtime {
 
 /// A queue that grows to the most it ever held, and from then on allocates nothing.
 template <typename T>
@@ -36,4 +36,4 @@ class Fifo {
     std::size_t tail_ = 0;
 };
 
-}  // namespace isoplane::noniso
+}  // namespace isoplane::runtime
