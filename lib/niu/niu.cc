@@ -48,7 +48,9 @@ unsigned share_of(const runtime::Pool& pool) {
 
 /// Frames that each peer may have sent us.
 std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool) {
-    const auto peers = std::max<std::size_t>(options.nodes.size() - 1, 1);
+    const auto nodes = static_cast<std::size_t>(
+        std::count_if(options.nodes.begin(), options.nodes.end(), [](const auto& n) { return !n.empty(); }));
+    const auto peers = std::max<std::size_t>(nodes, 2) - 1;
     const auto share = static_cast<std::uint32_t>(share_of(pool) / peers);
     if (share == 0) {
         throw std::invalid_argument("a pool of " + std::to_string(pool.size()) +
@@ -73,6 +75,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       most_kept_(share_of(pool)),
       credit_(credit_for_each(options_, pool)),
       frames_(static_cast<unsigned>(options_.nodes.size()) * credit_),
+      token_nodes_(options_.nodes.size()),
       wheel_(static_cast<unsigned>(options_.nodes.size())),
       hello_wait_(options_.hello_every) {
     peers_.reserve(options_.nodes.size());
@@ -100,12 +103,13 @@ unsigned Niu::poll(Time now) {
     }
     for (std::uint16_t i = 0; i < n; ++i)
         process(burst[i]);
+    const unsigned local = deliver_local_tokens();
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
     if (now >= membership_at_) tend_membership();
     const std::uint64_t sent_before = counters_.frames_sent.get();
     serve_touched();
     push_out();
-    return n + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
+    return n + local + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
 }
 
 /// Owns the packet from here on.
@@ -131,6 +135,8 @@ void Niu::process(rte_mbuf* packet) noexcept {
             if (belongs(peer, frame.header)) on_bye(peer, frame.header);
             break;
         case wire::Kind::kToken:
+            on_token_frame(frame, packet);
+            break;
         case wire::Kind::kProbe:
             break;
     }

@@ -58,6 +58,8 @@ std::size_t Niu::discard() {
     std::size_t freed = to_.discard();
     for (Peer& peer : peers_)
         freed += forget(peer);
+    for (; !local_tokens_.empty(); local_tokens_.pop(), ++freed)
+        rte_pktmbuf_free(local_tokens_.front().packet);
     if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());

@@ -30,18 +30,27 @@ bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
     const std::uint32_t reserve = urgency == Urgency::kUrgent ? 0 : peer.reserve;
     if (peer.allowance.covers(peer.out.next() + reserve)) [[likely]]
         return true;
-    if (!peer.stalled) {
-        peer.stalled = true;
-        peer.ask_at = now_ + peer.rtt.timeout();
-        arm(peer, peer.ask_at);
-    }
+    wait_for_credit(peer);
     return false;
+}
+
+void Niu::wait_for_credit(Peer& peer) noexcept {
+    if (peer.stalled) return;
+    peer.stalled = true;
+    peer.ask_at = now_ + peer.rtt.timeout();
+    arm(peer, peer.ask_at);
 }
 
 bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
     close_frame(peer);
     if (!may_open(peer, urgency) || pool_share_used(urgency)) return false;
-    rte_mbuf* m = packet();
+    rte_mbuf* m = nullptr;
+    if (!aside_.empty()) {
+        m = aside_.back();
+        aside_.pop_back();
+    } else {
+        m = packet();
+    }
     if (m == nullptr) return false;
     ++kept_;
     m->data_off = static_cast<std::uint16_t>(m->data_off + kAlignment);
@@ -104,7 +113,6 @@ bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> me
 }
 
 bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept {
-    assert(!wire::is_ordered(protocol));
     const std::span<std::byte> message = packet.data();
     if (options_.coalesce && message.size() <= kWorthCopying) {
         if (!send(to, protocol, message)) return false;
@@ -118,7 +126,8 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     rte_mbuf* m = packet.release();
     auto* payload = reinterpret_cast<std::byte*>(rte_pktmbuf_prepend(m, wire::kMessageHeaderSize));
     const auto size = static_cast<std::uint16_t>(message.size());
-    put_message(payload, {protocol, wire::kWholeMessage, size, size});
+    const std::uint32_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
+    put_message(payload, {protocol, wire::kWholeMessage, size, size - extension});
     rte_pktmbuf_prepend(m, kOverhead);
     ++kept_;
     keep(peer, m, {payload, wire::kMessageHeaderSize + message.size()});

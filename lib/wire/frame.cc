@@ -72,8 +72,9 @@ bool may_be_broadcast(Kind kind) {
 
 bool is_for_us(const Header& header, const Expect& expect) {
     if (header.destination == kBroadcast) return may_be_broadcast(header.kind);
-    return expect.node == kBroadcast ? header.destination < expect.node_count
-                                     : header.destination == expect.node;
+    if (expect.node == kBroadcast) return header.destination < expect.node_count;
+    return header.destination == expect.node ||
+           (header.destination == expect.beside && header.kind == Kind::kToken);
 }
 
 Reject check_header(const Header& header, const Expect& expect) {

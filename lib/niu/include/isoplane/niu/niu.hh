@@ -25,7 +25,9 @@
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/peer.hh>
 #include <isoplane/niu/timer_wheel.hh>
+#include <isoplane/niu/token_port.hh>
 #include <isoplane/runtime/backlog.hh>
+#include <isoplane/runtime/fifo.hh>
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/stage.hh>
 
@@ -99,6 +101,17 @@ class Niu final : public runtime::Stage {
     bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     bool transferring(NodeId to) const noexcept { return peers_[to].transfer.size != 0; }
 
+    // Messages that are to go together or not at all: what they take is found out first (may_send() for each
+    // node), and set aside; then each buffer() is granted. What was set aside and not used is put back.
+
+    /// What is left of the frame that messages to that node share now.
+    std::size_t open_room(NodeId to) const noexcept;
+    /// Whether so many new frames could be opened to that node, one after the other.
+    bool may_send(NodeId to, unsigned frames) noexcept;
+    /// Room in the pool for so many new frames, of which `ready` are packets that there are already.
+    bool set_aside(unsigned frames, unsigned ready) noexcept;
+    void put_back() noexcept;
+
     /// The largest message that fits a frame to that peer; 0 before it is known.
     std::size_t max_message(NodeId to) const noexcept {
         const std::uint16_t payload = peers_[to].max_payload;
@@ -111,6 +124,17 @@ class Niu final : public runtime::Stage {
     bool receive(Received& received) noexcept;
     /// When the user is done with it; in any order. The last of its frame returns a credit.
     void release(const Received& received) noexcept { release_hold(received.frame); }
+
+    // Tokens of logical time. They belong to no stream: who sends them sees to what is lost.
+
+    /// Tokens for `node`, this one or a token manager beside it, go to `receiver`, which outlives the NIU or
+    /// is detached with nullptr.
+    void attach(NodeId node, TokenReceiver* receiver);
+    /// Entries that fit one part of a token.
+    std::size_t token_capacity() const noexcept;
+    /// Sends a part of a token from this node or the one beside it. False when it cannot be now.
+    bool send_token(const TokenAddress& address, const wire::Token& token,
+                    std::span<const wire::TokenEntry> entries) noexcept;
 
     // Membership.
 
@@ -128,6 +152,7 @@ class Niu final : public runtime::Stage {
     /// A sentence with the names of peers that did not close within the limit; empty when all did.
     std::string left_open() const;
 
+    Time now() const noexcept { return now_; }  ///< of the last poll
     const Options& options() const noexcept { return options_; }
     const Counters& counters() const noexcept { return counters_; }
     const Peer& peer(NodeId node) const noexcept { return peers_[node]; }
@@ -143,7 +168,12 @@ class Niu final : public runtime::Stage {
     bool continues(Peer& peer, const wire::Message& message, Received& received) noexcept;
     void release_hold(FrameTable::Id id) noexcept;
 
+    // tokens.cc: logical time.
+    void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    unsigned deliver_local_tokens() noexcept;
+
     // send.cc: messages into frames.
+    void wait_for_credit(Peer& peer) noexcept;
     bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool open_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool pool_share_used(Urgency urgency) const noexcept {
@@ -201,7 +231,8 @@ class Niu final : public runtime::Stage {
     bool quiet_ = false;
     std::vector<Peer> peers_;
     std::vector<NodeId> touched_;
-    unsigned kept_ = 0;  ///< frames in all send windows, and open ones
+    std::vector<rte_mbuf*> aside_;  ///< for frames that are about to be opened
+    unsigned kept_ = 0;             ///< frames in all send windows, and open ones
     unsigned most_kept_;
 
     std::uint32_t credit_;  ///< that each peer is given
@@ -209,6 +240,9 @@ class Niu final : public runtime::Stage {
     static constexpr FrameTable::Id kNoFrame = UINT32_MAX;
     FrameTable::Id reading_ = kNoFrame;
     wire::MessageCursor cursor_{{}};
+
+    TokenNodes token_nodes_;
+    runtime::Fifo<LocalToken> local_tokens_;
 
     TimerWheel wheel_;
     Time membership_at_{};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <isoplane/wire/ethernet.hh>
+#include <isoplane/wire/token.hh>
+#include <vector>
+
+#include <isoplane/niu/options.hh>
+
+struct rte_mbuf;
+
+namespace isoplane::niu {
+
+/// Whose token it is, and for whom.
+struct TokenAddress {
+    NodeId from = 0;
+    NodeId to = 0;
+    std::uint32_t epoch = 0;       ///< of the sender
+    std::uint16_t peer_epoch = 0;  ///< low half of the receiver's, as the sender knows it; 0 unknown
+};
+
+/// Who takes the tokens that come for a node of this process: a host, or a token manager beside it.
+class TokenReceiver {
+  public:
+    virtual ~TokenReceiver() = default;
+    /// Called while the NIU is polled.
+    virtual void on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
+};
+
+/// A token on its way between two nodes of this process.
+struct LocalToken {
+    TokenAddress address{};
+    rte_mbuf* packet = nullptr;  ///< with the payload alone
+};
+
+/// What an NIU knows about the nodes that it exchanges tokens with.
+struct TokenNodes {
+    explicit TokenNodes(std::size_t nodes) : receivers(nodes), macs(nodes, wire::kBroadcastMac) {}
+
+    std::vector<TokenReceiver*> receivers;  ///< by node; nullptr for those that are elsewhere
+    std::vector<wire::MacAddress> macs;     ///< by node, as heard
+};
+
+}  // namespace isoplane::niu

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <rte_ether.h>
+
+#include <algorithm>
+#include <cassert>
+#include <isoplane/niu/niu.hh>
+
+#include "layout.hh"
+
+namespace isoplane::niu {
+
+void Niu::attach(NodeId node, TokenReceiver* receiver) {
+    token_nodes_.receivers[node] = receiver;
+    if (node != options_.node) expect_.beside = receiver != nullptr ? node : options_.node;
+}
+
+std::size_t Niu::token_capacity() const noexcept {
+    return wire::token_capacity(options_.mtu - wire::kHeaderSize);
+}
+
+bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
+                     std::span<const wire::TokenEntry> entries) noexcept {
+    assert(entries.size() <= token_capacity());
+    const bool local = token_nodes_.receivers[address.to] != nullptr;
+    if (blocked_ && !local) return false;
+    rte_mbuf* m = packet();
+    if (m == nullptr) return false;
+    std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
+    const std::size_t size =
+        wire::encode_token({at + kOverhead, wire::token_size(entries.size())}, token, entries);
+    if (local) {
+        m->data_off = static_cast<std::uint16_t>(m->data_off + kOverhead);
+        m->data_len = static_cast<std::uint16_t>(size);
+        local_tokens_.push({address, m});
+        return true;
+    }
+    wire::Header header{.kind = wire::Kind::kToken,
+                        .job_key = options_.job_key,
+                        .source = address.from,
+                        .destination = address.to,
+                        .epoch = address.epoch,
+                        .sequence = static_cast<std::uint32_t>(token.number),
+                        .peer_epoch = address.peer_epoch};
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
+                       header, {at + kOverhead, size});
+    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
+                          token_nodes_.macs[address.to], options_.mac, options_.ethertype);
+    m->data_len = static_cast<std::uint16_t>(kOverhead + size);
+    m->pkt_len = m->data_len;
+    emit(m);
+    return true;
+}
+
+void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
+    const wire::Header& header = frame.header;
+    if (header.destination == wire::kBroadcast) return;
+    TokenReceiver* receiver = token_nodes_.receivers[header.destination];
+    if (receiver == nullptr) return;
+    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
+    wire::MacAddress& mac = token_nodes_.macs[header.source];
+    std::copy_n(ethernet->src_addr.addr_bytes, mac.size(), mac.begin());
+    const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
+    receiver->on_token({header.source, header.destination, header.epoch, header.peer_epoch},
+                       *wire::TokenView::parse(frame.payload, nodes));
+}
+
+/// Those that were under way before this poll: what they cause has its turn in the next.
+unsigned Niu::deliver_local_tokens() noexcept {
+    const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
+    const std::size_t n = local_tokens_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        const LocalToken token = local_tokens_.front();
+        local_tokens_.pop();
+        if (TokenReceiver* receiver = token_nodes_.receivers[token.address.to]; receiver != nullptr) {
+            const auto view = wire::TokenView::parse(runtime::Packet::bytes_of(token.packet), nodes);
+            receiver->on_token(token.address, *view);
+        }
+        rte_pktmbuf_free(token.packet);
+    }
+    return static_cast<unsigned>(n);
+}
+
+}  // namespace isoplane::niu
