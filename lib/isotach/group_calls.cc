@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/isotach/isotach.hh>
+
+namespace isoplane::isotach {
+
+namespace {
+
+/// The reset signal is everybody's, and nobody's to register.
+constexpr bool is_signal(unsigned channel) {
+    return channel > Isotach::kResetSignal && channel < wire::kSignalChannels;
+}
+
+}  // namespace
+
+bool Isotach::register_signal(unsigned channel) noexcept {
+    if (!is_signal(channel) || (signals_ & wire::group_signal(channel)) != 0) return false;
+    signals_ |= wire::group_signal(channel);
+    return true;
+}
+
+bool Isotach::clear_signal(unsigned channel) noexcept {
+    if (!is_signal(channel)) return false;
+    signals_ &= ~wire::group_signal(channel);
+    return true;
+}
+
+bool Isotach::send_signal(unsigned channel) noexcept {
+    const bool registered = channel < wire::kSignalChannels && (signals_ & wire::group_signal(channel)) != 0;
+    if (!registered && channel != kResetSignal) return false;
+    act(wire::group_signal(channel));
+    return true;
+}
+
+bool Isotach::join_barrier(unsigned channel, BarrierMode mode) noexcept {
+    if (channel >= barriers_.size() || barriers_[channel].state != BarrierState::kApart) return false;
+    barriers_[channel].state = BarrierState::kHolding;
+    barriers_[channel].mode = mode;
+    act(wire::group_join(channel));
+    return true;
+}
+
+bool Isotach::leave_barrier(unsigned channel) noexcept {
+    if (channel >= barriers_.size()) return false;
+    if (barriers_[channel].state == BarrierState::kApart) return true;
+    barriers_[channel].state = BarrierState::kApart;
+    ++barriers_[channel].leaving;
+    act(wire::group_leave(channel));
+    return true;
+}
+
+bool Isotach::enter_barrier(unsigned channel) noexcept {
+    if (channel >= barriers_.size() || barriers_[channel].state != BarrierState::kHolding) return false;
+    barriers_[channel].state = BarrierState::kEntered;
+    act(wire::group_enter(channel));
+    return true;
+}
+
+void Isotach::act(std::uint32_t word) noexcept {
+    acted_at_ = siu_.act(word);
+    siu_.want(true);
+}
+
+}  // namespace isoplane::isotach

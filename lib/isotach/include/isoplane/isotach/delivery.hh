@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <isoplane/niu/niu.hh>
+#include <span>
+
+#include <isoplane/isotach/logical_time.hh>
+
+namespace isoplane::isotach {
+
+enum class DeliveryKind : std::uint8_t {
+    kMessage,
+    kSignal,   ///< somebody has sent the signal of that channel
+    kBarrier,  ///< the barrier of that channel is complete
+};
+
+/// What a host executes next. The data of a message is where it was received, until it is released.
+struct Delivery {
+    DeliveryKind kind = DeliveryKind::kMessage;
+    LogicalTime time{};
+    std::uint32_t isochron = 0;  ///< of the issuer's, which time.host is; each host counts its own from 0
+    unsigned channel = 0;        ///< of a signal or barrier
+    std::span<const std::byte> data{};
+
+    niu::FrameTable::Id frame = 0;  ///< that holds the data...
+    rte_mbuf* own = nullptr;        ///< ...or the packet, of a message of a host to itself
+};
+
+}  // namespace isoplane::isotach

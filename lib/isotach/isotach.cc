@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/wire/isotach.hh>
+#include <utility>
+
+namespace isoplane::isotach {
+
+namespace {
+
+constexpr std::size_t kInFront = wire::kMessageHeaderSize + wire::kIsotachSize;
+
+}  // namespace
+
+Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options options)
+    : niu_(niu),
+      siu_(siu),
+      pool_(pool),
+      options_(options),
+      here_(niu.options().node),
+      ordering_(siu, here_, niu.options().nodes.size()),
+      group_(niu.options().nodes.size()),
+      needs_(niu.options().nodes.size()),
+      counts_(niu.options().nodes.size()) {}
+
+Isotach::~Isotach() {
+    discard();
+}
+
+unsigned Isotach::poll(runtime::Time now) noexcept {
+    siu_.want(outstanding_ != 0 || ordering_.waiting() != 0 || ordering_.behind() != 0 || siu_.acting() ||
+              siu_.acts_waiting());
+    const unsigned tokens = siu_.advance(now);
+    const unsigned pulses =
+        ordering_.advance([this](NodeId host, const Waiting& what) { execute(host, what); },
+                          [this](Pulse pulse) { end_pulse(pulse); });
+    counters_.pulses.add(pulses);
+    return tokens + pulses;
+}
+
+std::size_t Isotach::max_message(NodeId to) const noexcept {
+    const std::size_t frame = niu_.max_message(to);
+    return frame > wire::kIsotachSize ? frame - wire::kIsotachSize : 0;
+}
+
+bool Isotach::send(Isochron& isochron) noexcept {
+    if (isochron.empty() || !siu_.started()) return false;
+    if (options_.planted.piecemeal) [[unlikely]]
+        return send_piecemeal(isochron);
+    const bool goes = find_needs(isochron) && outstanding_ < options_.most_outstanding && needs_are_met() &&
+                      hold_packets(isochron);
+    if (!goes) {
+        niu_.put_back();
+        counters_.held_back.add();
+        return false;
+    }
+    if (needed_.empty()) {
+        issue_to_self(isochron);
+    } else {
+        issue(isochron);
+    }
+    niu_.put_back();
+    counters_.isochrons.add();
+    counters_.messages_sent.add(isochron.size());
+    isochron.clear();
+    return true;
+}
+
+/// Fills in needs_ and needed_. False when a message is too large for its host.
+bool Isotach::find_needs(const Isochron& isochron) noexcept {
+    needed_.clear();
+    ++round_;
+    const bool shared = niu_.options().coalesce;
+    for (const Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_) continue;
+        if (part.size > max_message(part.to)) return false;
+        Need& need = needs_[part.to];
+        if (need.round != round_) {
+            needed_.push_back(part.to);
+            need = {.round = round_, .room = niu_.open_room(part.to)};
+        }
+        const std::size_t size = kInFront + part.size;
+        if (part.packet) {
+            ++need.frames;
+            ++need.ready;
+            need.room = 0;
+        } else if (size <= need.room) {
+            need.room -= size;
+        } else {
+            ++need.frames;
+            need.room = shared ? wire::kMessageHeaderSize + niu_.max_message(part.to) - size : 0;
+        }
+    }
+    return true;
+}
+
+bool Isotach::needs_are_met() noexcept {
+    unsigned frames = 0;
+    unsigned ready = 0;
+    for (const NodeId to : needed_) {
+        const Need& need = needs_[to];
+        if (!niu_.may_send(to, need.frames)) return false;
+        frames += need.frames;
+        ready += need.ready;
+    }
+    return niu_.set_aside(frames, ready);
+}
+
+/// What this host sends to itself stays in packets of its own.
+bool Isotach::hold_packets(Isochron& isochron) noexcept {
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to != here_ || part.packet) continue;
+        runtime::Packet packet = pool_.packet();
+        if (!packet) return false;
+        char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
+        std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
+        counters_.copied_bytes.add(part.size);
+        part.packet = std::move(packet);
+    }
+    return true;
+}
+
+/// Nothing can fail from here on: so all of it is stamped with one time, and goes.
+void Isotach::issue(Isochron& isochron) noexcept {
+    Pulse distance = 0;
+    for (const NodeId to : needed_)
+        distance = std::max(distance, siu_.distance(to));
+    const Pulse pulse = siu_.stamp(distance);
+    if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
+    const std::uint32_t number = next_isochron_++;
+    ordering_.issued({.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = number});
+    ++outstanding_;
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_) {
+            issue_own(part, number);
+            continue;
+        }
+        const wire::IsotachHeader header{.pulse = pulse,
+                                         .host = here_,
+                                         .rank = stamp_.rank++,
+                                         .isochron = number,
+                                         .count = ++counts_[part.to]};
+        send_part(part, isochron.bytes_, header);
+    }
+    for (const NodeId to : needed_)
+        siu_.announce(to, counts_[to]);
+    siu_.want(true);
+}
+
+void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
+                        const wire::IsotachHeader& header) noexcept {
+    using Extension = std::span<std::byte, wire::kIsotachSize>;
+    if (part.packet) {
+        char* at = rte_pktmbuf_prepend(part.packet.get(), wire::kIsotachSize);
+        wire::encode_isotach(Extension(reinterpret_cast<std::byte*>(at), wire::kIsotachSize), header);
+        [[maybe_unused]] const bool sent = niu_.send(part.to, wire::Protocol::kIsotach, part.packet);
+        assert(sent);
+        return;
+    }
+    const niu::SendBuffer room =
+        niu_.buffer(part.to, wire::Protocol::kIsotach, wire::kIsotachSize + part.size);
+    assert(room);
+    wire::encode_isotach(room.data.first<wire::kIsotachSize>(), header);
+    if (part.size != 0) std::memcpy(room.data.data() + wire::kIsotachSize, bytes.data() + part.at, part.size);
+    counters_.copied_bytes.add(part.size);
+    niu_.send(room);
+}
+
+/// With the isochron that was issued last, whether or not it is a part of it.
+void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
+    const Waiting own{.kind = Waiting::Kind::kSelf,
+                      .pulse = stamp_.pulse,
+                      .rank = stamp_.rank++,
+                      .isochron = number,
+                      .data = part.packet.data(),
+                      .own = part.packet.get()};
+    [[maybe_unused]] rte_mbuf* kept = part.packet.release();
+    if (options_.planted.markers_at_once) [[unlikely]]
+        return execute(here_, own);
+    ordering_.issued(own);
+}
+
+/// An isochron of this host to itself is executed with the one that it issued before; or at once, when that
+/// has been.
+void Isotach::issue_to_self(Isochron& isochron) noexcept {
+    const std::uint32_t number = next_isochron_++;
+    const bool at_once = ordering_.nothing_issued();
+    if (after_.pulse != ordering_.executed()) after_ = {ordering_.executed(), 0};
+    for (Isochron::Part& part : isochron.parts_) {
+        if (!at_once) {
+            issue_own(part, number);
+            continue;
+        }
+        rte_mbuf* own = part.packet.release();
+        deliveries_.push({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
+                          .isochron = number,
+                          .data = runtime::Packet::bytes_of(own),
+                          .own = own});
+        counters_.executed.add();
+    }
+}
+
+/// The planted defect: each message goes as soon as there is credit for it, with the time of then.
+bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
+    while (!isochron.empty()) {
+        Isochron one(pool_);
+        one.bytes_ = isochron.bytes_;
+        one.parts_.push_back(std::move(isochron.parts_.front()));
+        if (!find_needs(one) || !needs_are_met() || !hold_packets(one)) {
+            niu_.put_back();
+            isochron.parts_.front() = std::move(one.parts_.front());
+            return false;
+        }
+        const std::uint32_t number = next_isochron_;
+        if (needed_.empty()) {
+            issue_to_self(one);
+        } else {
+            issue(one);
+        }
+        niu_.put_back();
+        next_isochron_ = number;
+        isochron.parts_.erase(isochron.parts_.begin());
+    }
+    ++next_isochron_;
+    isochron.clear();
+    return true;
+}
+
+void Isotach::take(const niu::Received& message) noexcept {
+    const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
+    if (header.host != message.source || !message.whole()) [[unlikely]] {
+        counters_.malformed.add();
+        return niu_.release(message);
+    }
+    const Waiting waiting{.pulse = header.pulse,
+                          .rank = header.rank,
+                          .isochron = header.isochron,
+                          .data = message.data.subspan(wire::kIsotachSize),
+                          .frame = message.frame};
+    if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
+}
+
+void Isotach::execute(NodeId host, const Waiting& what) noexcept {
+    if (what.kind == Waiting::Kind::kMarker) {
+        --outstanding_;
+        return;
+    }
+    deliveries_.push({.time = {what.pulse, Place::kWithin, host, what.rank},
+                      .isochron = what.isochron,
+                      .data = what.data,
+                      .frame = what.frame,
+                      .own = what.own});
+    counters_.executed.add();
+}
+
+/// Signals and barriers, which depend on nothing but what the group has done by now.
+void Isotach::end_pulse(Pulse pulse) noexcept {
+    bool acted = false;
+    for (siu::GroupAct act; siu_.next_act(pulse, act); acted = true) {
+        group_.apply(act.source, act.word);
+        if (act.source != here_) continue;
+        for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
+            if ((act.word & wire::group_leave(channel)) != 0) --barriers_[channel].leaving;
+        }
+    }
+    if (!acted) return;
+    LogicalTime time{pulse, Place::kEnd, 0, 0};
+    const std::uint32_t signals = group_.take_signals() & (signals_ | wire::group_signal(kResetSignal));
+    for (unsigned channel = 0; channel < wire::kSignalChannels; ++channel) {
+        if ((signals & wire::group_signal(channel)) == 0) continue;
+        deliveries_.push({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
+        ++time.rank;
+    }
+    for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
+        Barrier& barrier = barriers_[channel];
+        const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
+        if (!group_.completes(channel) || !ours) continue;
+        barrier.state = BarrierState::kHolding;
+        deliveries_.push({.kind = DeliveryKind::kBarrier, .time = time, .channel = channel});
+        ++time.rank;
+    }
+}
+
+bool Isotach::receive(Delivery& delivery) noexcept {
+    if (deliveries_.empty()) return false;
+    delivery = deliveries_.front();
+    deliveries_.pop();
+    return true;
+}
+
+void Isotach::release(const Delivery& delivery) noexcept {
+    if (delivery.own != nullptr) {
+        rte_pktmbuf_free(delivery.own);
+    } else if (delivery.kind == DeliveryKind::kMessage) {
+        niu_.release({.frame = delivery.frame});
+    }
+}
+
+std::size_t Isotach::discard() noexcept {
+    std::size_t freed = 0;
+    for (Delivery delivery; receive(delivery);) {
+        freed += delivery.kind == DeliveryKind::kMessage ? 1 : 0;
+        release(delivery);
+    }
+    ordering_.discard([&](const Waiting& what) {
+        if (what.kind == Waiting::Kind::kMarker) return;
+        release({.frame = what.frame, .own = what.own});
+        ++freed;
+    });
+    outstanding_ = 0;
+    return freed;
+}
+
+}  // namespace isoplane::isotach

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/isotach/isotach.hh>
+#include <nlohmann/json.hpp>
+
+namespace isoplane::isotach {
+
+void Isotach::describe(nlohmann::json& out) const {
+    out["clock"] = siu_.clock();
+    out["executed_pulse"] = ordering_.executed();
+    out["outstanding"] = outstanding_;
+    out["waiting"] = ordering_.waiting();
+    out["behind"] = ordering_.behind();
+    out["deliverable"] = deliveries_.size();
+    out["isochrons"] = counters_.isochrons.get();
+    out["messages_sent"] = counters_.messages_sent.get();
+    out["executed"] = counters_.executed.get();
+    out["pulses"] = counters_.pulses.get();
+    out["held_back"] = counters_.held_back.get();
+    out["copied_bytes"] = counters_.copied_bytes.get();
+    out["late"] = ordering_.late();
+    out["out_of_sequence"] = counters_.out_of_sequence.get();
+    out["malformed"] = counters_.malformed.get();
+}
+
+}  // namespace isoplane::isotach

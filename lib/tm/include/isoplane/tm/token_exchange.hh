@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// The rule by which logical time advances, the same for hosts and token managers: tokens 1 to h go out
+/// unprompted, and token n + h once token n is in from all neighbours. So 2h tokens circulate between two
+/// neighbours, and nobody is ever more than 2h tokens ahead of another.
+///
+/// Networks lose tokens, repeat and reorder them. They are numbered; one that is here already says nothing.
+/// That a neighbour's token n is here proves that it has ours up to n - h: the at most 2h later ones are
+/// kept, and sent again when nothing has come for too long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <isoplane/niu/niu.hh>
+#include <isoplane/niu/rtt.hh>
+#include <isoplane/runtime/counter.hh>
+#include <isoplane/wire/token.hh>
+
+namespace isoplane::tm {
+
+using niu::NodeId;
+using runtime::Duration;
+using runtime::Time;
+
+struct ExchangeOptions {
+    NodeId node = 0;                   ///< whose tokens these are
+    std::uint32_t epoch = 1;           ///< of this incarnation; greater than any before
+    std::vector<NodeId> neighbours{};  ///< at least one
+    std::uint32_t ahead = 1;           ///< h: tokens sent unprompted, from 1 to 64
+    std::uint8_t reach = 2;            ///< token hops between the two hosts that are furthest apart
+    niu::TimeoutLimits timeout{};      ///< for what is sent again while time is wanted
+    Duration idle_timeout = std::chrono::milliseconds{200};  ///< and while it is not
+    bool accept_any_number = false;                          ///< a defect that tests plant
+};
+
+struct ExchangeCounters {
+    using Counter = runtime::Counter;
+
+    Counter sent;         ///< tokens, once for each neighbour
+    Counter resent;       ///< parts of tokens sent again
+    Counter received;     ///< tokens, once for each neighbour
+    Counter duplicates;   ///< parts that were here before
+    Counter beyond;       ///< tokens further ahead than any neighbour can be
+    Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
+    Counter unknown;      ///< tokens from nodes that are no neighbours
+    Counter entries;      ///< sent
+    Counter wakes;        ///< times that idle neighbours were told to hurry
+};
+
+class TokenExchange : public niu::TokenReceiver {
+  public:
+    TokenExchange(const TokenExchange&) = delete;
+    TokenExchange& operator=(const TokenExchange&) = delete;
+    ~TokenExchange() override;
+
+    /// Sends what is due. Returns how many tokens it has sent, or sent again. To be called with every poll of
+    /// the NIU, after it.
+    unsigned advance(Time now) noexcept;
+
+    void on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
+
+    /// Sends nothing any more (true), or goes on (false).
+    void be_quiet(bool quiet) noexcept { quiet_ = quiet; }
+
+    /// Tokens sent; of a host, its clock.
+    std::uint64_t sent() const noexcept { return sent_; }
+    /// All tokens up to this one are in from all neighbours.
+    std::uint64_t complete() const noexcept { return complete_; }
+    /// When the last token came that was news.
+    Time moved_at() const noexcept { return moved_at_; }
+    /// The neighbours without which token complete() + 1 is not complete.
+    std::vector<NodeId> awaited() const;
+    /// The neighbour that has started again, and with which time cannot go on.
+    bool broken() const noexcept { return broken_; }
+
+    const ExchangeOptions& options() const noexcept { return options_; }
+    const ExchangeCounters& counters() const noexcept { return counters_; }
+
+  protected:
+    TokenExchange(niu::Niu& niu, ExchangeOptions options);
+
+    using Entries = std::vector<wire::TokenEntry>;
+
+    /// Token `number` of all neighbours is here.
+    virtual void on_complete(std::uint64_t number) noexcept = 0;
+    /// Whether the token after sent() may go; only asked when it is due.
+    virtual bool may_send() noexcept = 0;
+    /// Adds to the token `number` for that neighbour what is to be in it, while incoming(_, number - h) is
+    /// still there.
+    virtual void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept = 0;
+    /// For how many hops from here the token that goes now is to say that somebody wants time to go on.
+    virtual std::uint8_t wanted() noexcept = 0;
+    /// A neighbour says that somebody `hops` hops or less from here wants time to go on.
+    virtual void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept = 0;
+    /// A neighbour is back in another life. Returns whether to begin anew with it, with begin_anew().
+    virtual bool on_restart(NodeId neighbour) noexcept = 0;
+
+    /// What was in a token of a neighbour: from when it is complete until token number + h goes.
+    const Entries& incoming(std::size_t neighbour, std::uint64_t number) const noexcept {
+        return neighbours_[neighbour].in[number % slots_].entries;
+    }
+    /// The hops that it was wanted for, if it is here.
+    std::uint8_t incoming_wanted(std::size_t neighbour, std::uint64_t number) const noexcept {
+        const Incoming& token = neighbours_[neighbour].in[number % slots_];
+        return token.number == number ? token.wanted : std::uint8_t{0};
+    }
+
+    /// Tells the neighbours, but for one of them, at once that time is wanted: those that hold a token back
+    /// because nothing happens are not to.
+    void wake(std::size_t except) noexcept;
+    static constexpr std::size_t kNobody = SIZE_MAX;
+
+    /// Forgets all tokens: time begins again at 0, in a later epoch.
+    void begin_anew() noexcept;
+
+    Time now() const noexcept { return now_; }
+    Time last_sent_at() const noexcept { return sent_at_; }
+    std::size_t neighbour_count() const noexcept { return neighbours_.size(); }
+    NodeId neighbour(std::size_t index) const noexcept { return neighbours_[index].node; }
+
+  private:
+    struct Incoming {
+        std::uint64_t number = 0;
+        unsigned parts = 0;  ///< that are here
+        std::uint8_t last_part = 0;
+        std::uint8_t wanted = 0;
+        std::vector<bool> seen{};
+        Entries entries{};
+    };
+    struct Neighbour {
+        NodeId node = 0;
+        std::uint32_t epoch = 0;        ///< 0 before it was heard
+        std::uint64_t in_to = 0;        ///< all its tokens up to this one are here
+        std::uint64_t transmitted = 0;  ///< our tokens up to this one have gone out
+        std::vector<Incoming> in{};     ///< by number, modulo 2h
+        std::vector<Entries> out{};     ///< by number, modulo 2h
+    };
+
+    bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
+    bool keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept;
+    void complete_what_is() noexcept;
+    void send_what_is_due() noexcept;
+    void transmit_pending() noexcept;
+    bool transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted) noexcept;
+    unsigned resend() noexcept;
+    Duration patience() const noexcept;
+
+    niu::Niu& niu_;
+    ExchangeOptions options_;
+    std::size_t slots_;  ///< 2h
+    std::vector<Neighbour> neighbours_;
+    std::vector<std::size_t> index_;  ///< of a node among the neighbours
+    ExchangeCounters counters_;
+
+    std::uint64_t sent_ = 0;
+    std::uint64_t complete_ = 0;
+    std::uint8_t level_ = 0;  ///< hops that the last token sent was wanted for
+    bool pending_ = false;    ///< the output did not take everything
+    bool quiet_ = false;
+    bool broken_ = false;
+    niu::RttEstimator rtt_;
+    Time now_{};
+    Time sent_at_{};
+    Time moved_at_{};
+    Time resend_at_ = Time::max();
+    bool resent_ = false;  ///< since something came: what comes now may answer either
+};
+
+}  // namespace isoplane::tm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/runtime/stage.hh>
+#include <isoplane/topology/paths.hh>
+#include <string>
+
+#include <isoplane/tm/token_exchange.hh>
+
+namespace isoplane::tm {
+
+/// The token manager of a switch: exchanges tokens with the hosts on it and the token managers of adjacent
+/// switches, and passes on what is in them.
+///
+/// - An entry for one host goes one hop a token along the shortest way to it; one for every host along the
+///   tree of shortest ways from its source, so that it comes to each once, in networks with cycles, too.
+/// - It runs beside whatever has an NIU: alone, beside a host, or at a port of the fabric.
+/// - When a host that took part in the present time starts again, time starts again for all.
+class TokenManager final : public runtime::Stage, public TokenExchange {
+  public:
+    /// For the token manager `node` of the topology, which outlives it as `niu` does. Of `options`, node,
+    /// neighbours and reach are set here.
+    TokenManager(std::string name, niu::Niu& niu, const topology::Paths& paths, NodeId node,
+                 ExchangeOptions options = {});
+
+    unsigned poll(Time now) override { return advance(now); }
+    void set_quiet(bool quiet) override { be_quiet(quiet); }
+    void describe(nlohmann::json& out) const override;
+
+    /// How often time has started again.
+    std::uint64_t restarts() const noexcept { return restarts_.get(); }
+
+  private:
+    void on_complete(std::uint64_t /*number*/) noexcept override {}
+    bool may_send() noexcept override { return true; }
+    void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept override;
+    std::uint8_t wanted() noexcept override;
+    void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept override;
+    bool on_restart(NodeId neighbour) noexcept override;
+    bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
+
+    const topology::Paths& paths_;
+    std::uint8_t woken_hops_ = 0;      ///< for how many hops from here time is wanted...
+    std::uint64_t woken_through_ = 0;  ///< ...up to this token
+    runtime::Counter restarts_;
+};
+
+}  // namespace isoplane::tm

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/tm/report.hh>
+#include <nlohmann/json.hpp>
+
+namespace isoplane::tm {
+
+void describe_exchange(const TokenExchange& exchange, const topology::Topology& topology,
+                       nlohmann::json& out) {
+    const ExchangeCounters& counters = exchange.counters();
+    out["token_sent"] = exchange.sent();
+    out["token_complete"] = exchange.complete();
+    out["ahead"] = exchange.options().ahead;
+    nlohmann::json& awaited = out["awaited"] = nlohmann::json::array();
+    for (const NodeId node : exchange.awaited())
+        awaited.push_back(topology.name(node));
+    out["tokens_sent"] = counters.sent.get();
+    out["tokens_received"] = counters.received.get();
+    out["resent"] = counters.resent.get();
+    out["entries"] = counters.entries.get();
+    out["wakes"] = counters.wakes.get();
+    out["duplicates"] = counters.duplicates.get();
+    out["beyond"] = counters.beyond.get();
+    out["stale_epoch"] = counters.stale_epoch.get();
+    out["unknown"] = counters.unknown.get();
+}
+
+}  // namespace isoplane::tm

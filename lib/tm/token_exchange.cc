@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/tm/token_exchange.hh>
+#include <stdexcept>
+#include <string>
+
+namespace isoplane::tm {
+
+namespace {
+
+constexpr std::size_t kNoNeighbour = SIZE_MAX;
+constexpr std::size_t kMostParts = 256;
+
+ExchangeOptions checked(ExchangeOptions options) {
+    if (options.neighbours.empty()) {
+        throw std::invalid_argument("node " + std::to_string(options.node) +
+                                    " has nobody to exchange tokens with; give it a neighbour");
+    }
+    if (options.ahead == 0 || options.ahead > 64) {
+        throw std::invalid_argument(std::to_string(options.ahead) + " tokens ahead cannot be; give 1 to 64");
+    }
+    return options;
+}
+
+}  // namespace
+
+TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
+    : niu_(niu),
+      options_(checked(std::move(options))),
+      slots_(std::size_t{2} * options_.ahead),
+      index_(niu.options().nodes.size(), kNoNeighbour),
+      rtt_(options_.timeout) {
+    for (const NodeId node : options_.neighbours) {
+        index_[node] = neighbours_.size();
+        neighbours_.push_back(
+            {.node = node, .in = std::vector<Incoming>(slots_), .out = std::vector<Entries>(slots_)});
+    }
+    niu_.attach(options_.node, this);
+}
+
+TokenExchange::~TokenExchange() {
+    niu_.attach(options_.node, nullptr);
+}
+
+unsigned TokenExchange::advance(Time now) noexcept {
+    now_ = now;
+    if (quiet_) return 0;
+    const std::uint64_t before = counters_.sent.get();
+    if (pending_) transmit_pending();
+    send_what_is_due();
+    unsigned resent = 0;
+    if (now >= resend_at_) resent = resend();
+    return static_cast<unsigned>(counters_.sent.get() - before) + resent;
+}
+
+void TokenExchange::on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept {
+    now_ = niu_.now();
+    const std::size_t index = index_[address.from];
+    if (index == kNoNeighbour) return counters_.unknown.add();
+    Neighbour& neighbour = neighbours_[index];
+    if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
+    const bool news = keep_part(neighbour, view);
+    if (const std::uint8_t hops = view.token().wanted; hops != 0) on_wanted(index, hops);
+    if (news) complete_what_is();
+    send_what_is_due();
+}
+
+/// Whether the token is from the neighbour's present life to ours.
+bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept {
+    if (address.peer_epoch != 0 && address.peer_epoch != static_cast<std::uint16_t>(options_.epoch))
+        return false;
+    if (address.epoch == neighbour.epoch) [[likely]]
+        return true;
+    if (neighbour.epoch != 0 && static_cast<std::int32_t>(address.epoch - neighbour.epoch) < 0) return false;
+    if (neighbour.in_to != 0) {
+        if (!on_restart(neighbour.node)) {
+            broken_ = true;
+            return false;
+        }
+        begin_anew();
+    }
+    for (Incoming& token : neighbour.in)
+        token.number = 0;
+    neighbour.epoch = address.epoch;
+    return true;
+}
+
+/// Returns whether the neighbour's tokens are complete further than before.
+bool TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept {
+    const wire::Token token = view.token();
+    if (options_.accept_any_number && token.number <= neighbour.in_to) [[unlikely]] {
+        if (neighbour.in_to < sent_ + options_.ahead) ++neighbour.in_to;
+        return true;
+    }
+    if (token.number <= neighbour.in_to) {
+        counters_.duplicates.add();
+        return false;
+    }
+    if (token.number > sent_ + options_.ahead) {
+        counters_.beyond.add();
+        return false;
+    }
+    Incoming& slot = neighbour.in[token.number % slots_];
+    if (slot.number != token.number) {
+        slot.number = token.number;
+        slot.parts = 0;
+        slot.last_part = token.last_part;
+        slot.wanted = 0;
+        slot.entries.clear();
+        if (token.last_part != 0) slot.seen.assign(kMostParts, false);
+    }
+    slot.wanted = std::max(slot.wanted, token.wanted);
+    const bool whole = slot.parts == slot.last_part + 1U;
+    if (whole || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part])) {
+        counters_.duplicates.add();
+        return false;
+    }
+    if (token.last_part != 0) slot.seen[token.part] = true;
+    ++slot.parts;
+    for (std::size_t i = 0; i < view.size(); ++i)
+        slot.entries.push_back(view.entry(i));
+    const std::uint64_t before = neighbour.in_to;
+    for (;;) {
+        const Incoming& next = neighbour.in[(neighbour.in_to + 1) % slots_];
+        if (next.number != neighbour.in_to + 1 || next.parts != next.last_part + 1U) break;
+        ++neighbour.in_to;
+        counters_.received.add();
+    }
+    return neighbour.in_to != before;
+}
+
+void TokenExchange::complete_what_is() noexcept {
+    const auto least =
+        std::min_element(neighbours_.begin(), neighbours_.end(), [](const auto& a, const auto& b) {
+            return a.in_to < b.in_to;
+        })->in_to;
+    moved_at_ = now_;
+    rtt_.answered();
+    if (least > complete_) {
+        if (!resent_ && level_ != 0) rtt_.sample(now_ - sent_at_);
+        resent_ = false;
+    }
+    resend_at_ = now_ + patience();
+    while (complete_ < least) {
+        // A token that goes takes along what came in the one h before it; so it goes before that is reused.
+        on_complete(++complete_);
+        send_what_is_due();
+    }
+}
+
+void TokenExchange::send_what_is_due() noexcept {
+    while (sent_ < complete_ + options_.ahead && !quiet_ && may_send()) {
+        const std::uint64_t number = sent_ + 1;
+        for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+            Entries& entries = neighbours_[i].out[number % slots_];
+            entries.clear();
+            if (number > options_.ahead) fill(number, i, entries);
+            counters_.entries.add(entries.size());
+        }
+        level_ = wanted();
+        sent_ = number;
+        sent_at_ = now_;
+        counters_.sent.add(neighbours_.size());
+        transmit_pending();
+        resend_at_ = now_ + patience();
+    }
+}
+
+void TokenExchange::transmit_pending() noexcept {
+    pending_ = false;
+    for (Neighbour& neighbour : neighbours_) {
+        while (neighbour.transmitted < sent_ && transmit(neighbour, neighbour.transmitted + 1, level_))
+            ++neighbour.transmitted;
+        pending_ |= neighbour.transmitted < sent_;
+    }
+}
+
+bool TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted) noexcept {
+    std::span<const wire::TokenEntry> rest = neighbour.out[number % slots_];
+    const std::size_t capacity = niu_.token_capacity();
+    const std::size_t parts = rest.empty() ? 1 : (rest.size() + capacity - 1) / capacity;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const auto some = rest.first(std::min(rest.size(), capacity));
+        const wire::Token token{.number = number,
+                                .wanted = wanted,
+                                .part = static_cast<std::uint8_t>(part),
+                                .last_part = static_cast<std::uint8_t>(parts - 1)};
+        const niu::TokenAddress address{.from = options_.node,
+                                        .to = neighbour.node,
+                                        .epoch = options_.epoch,
+                                        .peer_epoch = static_cast<std::uint16_t>(neighbour.epoch)};
+        if (!niu_.send_token(address, token, some)) return false;
+        rest = rest.subspan(some.size());
+    }
+    return true;
+}
+
+/// To those whose next token is missing: ours may be, too.
+unsigned TokenExchange::resend() noexcept {
+    const std::uint8_t hops = std::max(level_, wanted());
+    unsigned n = 0;
+    for (const Neighbour& neighbour : neighbours_) {
+        if (neighbour.in_to != complete_) continue;
+        const std::uint64_t known = neighbour.in_to > options_.ahead ? neighbour.in_to - options_.ahead : 0;
+        for (std::uint64_t number = known + 1; number <= neighbour.transmitted; ++number)
+            n += transmit(neighbour, number, hops) ? 1 : 0;
+    }
+    counters_.resent.add(n);
+    rtt_.back_off();
+    resent_ = true;
+    resend_at_ = now_ + patience();
+    return n;
+}
+
+/// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
+Duration TokenExchange::patience() const noexcept {
+    return level_ != 0 || complete_ == 0 ? rtt_.timeout() : options_.idle_timeout;
+}
+
+void TokenExchange::wake(std::size_t except) noexcept {
+    const std::uint8_t hops = wanted();
+    if (hops == 0 || sent_ == 0) return;
+    counters_.wakes.add();
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+        const Neighbour& neighbour = neighbours_[i];
+        if (i != except && neighbour.transmitted == sent_) transmit(neighbour, sent_, hops);
+    }
+    level_ = std::max(level_, hops);
+    resend_at_ = std::min(resend_at_, now_ + patience());
+}
+
+void TokenExchange::begin_anew() noexcept {
+    ++options_.epoch;
+    sent_ = complete_ = 0;
+    level_ = 0;
+    pending_ = false;
+    rtt_ = niu::RttEstimator(options_.timeout);
+    resend_at_ = Time::max();
+    for (Neighbour& neighbour : neighbours_) {
+        neighbour.in_to = neighbour.transmitted = 0;
+        for (Incoming& token : neighbour.in)
+            token.number = 0;
+    }
+}
+
+std::vector<NodeId> TokenExchange::awaited() const {
+    std::vector<NodeId> nodes;
+    for (const Neighbour& neighbour : neighbours_) {
+        if (neighbour.in_to == complete_) nodes.push_back(neighbour.node);
+    }
+    return nodes;
+}
+
+}  // namespace isoplane::tm
