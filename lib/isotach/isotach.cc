@@ -51,7 +51,7 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (isochron.empty() || !siu_.started()) return false;
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
-    const bool goes = find_needs(isochron) && outstanding_ < options_.most_outstanding && needs_are_met() &&
+    const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding && needs_are_met() &&
                       hold_packets(isochron);
     if (!goes) {
         niu_.put_back();
@@ -70,8 +70,18 @@ bool Isotach::send(Isochron& isochron) noexcept {
     return true;
 }
 
-/// Fills in needs_ and needed_. False when a message is too large for its host.
-bool Isotach::find_needs(const Isochron& isochron) noexcept {
+bool Isotach::fits(const Isochron& isochron) noexcept {
+    unsigned frames = 0;
+    if (!find_needs(isochron, false)) return false;
+    for (const NodeId to : needed_) {
+        if (needs_[to].frames > niu_.most_frames(to)) return false;
+        frames += needs_[to].frames;
+    }
+    return niu_.may_ever_keep(frames);
+}
+
+/// Fills in needs_ and needed_, with the frames that are open or without. False when a message is too large for its host.
+bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
     needed_.clear();
     ++round_;
     const bool shared = niu_.options().coalesce;
@@ -81,7 +91,7 @@ bool Isotach::find_needs(const Isochron& isochron) noexcept {
         Need& need = needs_[part.to];
         if (need.round != round_) {
             needed_.push_back(part.to);
-            need = {.round = round_, .room = niu_.open_room(part.to)};
+            need = {.round = round_, .room = with_open ? niu_.open_room(part.to) : 0};
         }
         const std::size_t size = kInFront + part.size;
         if (part.packet) {
@@ -210,7 +220,7 @@ bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
         Isochron one(pool_);
         one.bytes_ = isochron.bytes_;
         one.parts_.push_back(std::move(isochron.parts_.front()));
-        if (!find_needs(one) || !needs_are_met() || !hold_packets(one)) {
+        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one)) {
             niu_.put_back();
             isochron.parts_.front() = std::move(one.parts_.front());
             return false;

@@ -13,6 +13,12 @@ std::size_t Niu::open_room(NodeId to) const noexcept {
     return options_.coalesce ? static_cast<std::size_t>(open.end - open.at) : 0;
 }
 
+unsigned Niu::most_frames(NodeId to) const noexcept {
+    const Peer& peer = peers_[to];
+    const std::uint32_t credit = std::min(peer.granted - peer.reserve, std::uint32_t{options_.window});
+    return peer.state == PeerState::kUp ? std::min(credit, most_kept_) : 0;
+}
+
 bool Niu::may_send(NodeId to, unsigned frames) noexcept {
     Peer& peer = peers_[to];
     if (closing_ || peer.state != PeerState::kUp || peer.transfer.size != 0) return false;

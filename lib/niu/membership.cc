@@ -99,6 +99,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
     peer.epoch = header.epoch;
     peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
     peer.allowance.reset(hello->credit);
+    peer.granted = hello->credit;
     peer.reserve = std::min(kMostReserve, hello->credit / 4);
     const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
     peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},

@@ -55,7 +55,8 @@ std::size_t Niu::held() const {
 }
 
 std::size_t Niu::discard() {
-    std::size_t freed = to_.discard();
+    std::size_t freed = to_.discard() + out_count_;
+    rte_pktmbuf_free_bulk(out_.data(), std::exchange(out_count_, std::uint16_t{0}));
     for (Peer& peer : peers_)
         freed += forget(peer);
     for (; !local_tokens_.empty(); local_tokens_.pop(), ++freed)

@@ -52,7 +52,9 @@ unsigned TokenExchange::advance(Time now) noexcept {
     send_what_is_due();
     unsigned resent = 0;
     if (now >= resend_at_) resent = resend();
-    return static_cast<unsigned>(counters_.sent.get() - before) + resent;
+    const unsigned n = static_cast<unsigned>(counters_.sent.get() - before) + resent;
+    if (n != 0) niu_.push_out();
+    return n;
 }
 
 void TokenExchange::on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept {
@@ -197,12 +199,12 @@ bool TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, s
     return true;
 }
 
-/// To those whose next token is missing: ours may be, too.
+/// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them
+/// before they had ours, and may be what those wait for that we wait for.
 unsigned TokenExchange::resend() noexcept {
     const std::uint8_t hops = std::max(level_, wanted());
     unsigned n = 0;
     for (const Neighbour& neighbour : neighbours_) {
-        if (neighbour.in_to != complete_) continue;
         const std::uint64_t known = neighbour.in_to > options_.ahead ? neighbour.in_to - options_.ahead : 0;
         for (std::uint64_t number = known + 1; number <= neighbour.transmitted; ++number)
             n += transmit(neighbour, number, hops) ? 1 : 0;

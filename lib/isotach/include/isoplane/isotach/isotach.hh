@@ -73,6 +73,9 @@ class Isotach final : public niu::Receiver {
     /// or room is missing at one of its hosts, or too many are outstanding. What is in an isochron for hosts
     /// that are lost never goes: state() at the NIU tells.
     bool send(Isochron& isochron) noexcept;
+    /// Whether it could go when nothing else is under way. What is not up fits nothing; nor does more to one
+    /// host than its credit, or a message above max_message().
+    bool fits(const Isochron& isochron) noexcept;
     /// The largest message that fits a frame to that host; 0 before it is up.
     std::size_t max_message(NodeId to) const noexcept;
     /// The number that the next isochron of this host gets.
@@ -135,7 +138,7 @@ class Isotach final : public niu::Receiver {
         std::uint32_t rank = 0;  ///< of the next message in it
     };
 
-    bool find_needs(const Isochron& isochron) noexcept;
+    bool find_needs(const Isochron& isochron, bool with_open) noexcept;
     bool needs_are_met() noexcept;
     bool hold_packets(Isochron& isochron) noexcept;
     void issue(Isochron& isochron) noexcept;

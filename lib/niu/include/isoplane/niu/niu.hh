@@ -106,6 +106,10 @@ class Niu final : public runtime::Stage {
 
     /// What is left of the frame that messages to that node share now.
     std::size_t open_room(NodeId to) const noexcept;
+    /// The most frames that could ever be opened to that node one after the other.
+    unsigned most_frames(NodeId to) const noexcept;
+    /// Whether so many frames, to whomever, could ever be kept at once.
+    bool may_ever_keep(unsigned frames) const noexcept { return frames <= most_kept_; }
     /// Whether so many new frames could be opened to that node, one after the other.
     bool may_send(NodeId to, unsigned frames) noexcept;
     /// Room in the pool for so many new frames, of which `ready` are packets that there are already.
@@ -135,6 +139,8 @@ class Niu final : public runtime::Stage {
     /// Sends a part of a token from this node or the one beside it. False when it cannot be now.
     bool send_token(const TokenAddress& address, const wire::Token& token,
                     std::span<const wire::TokenEntry> entries) noexcept;
+    /// Has tokens sent since the last poll go now.
+    void push_out() noexcept;
 
     // Membership.
 
@@ -196,7 +202,6 @@ class Niu final : public runtime::Stage {
                        std::uint32_t crc) noexcept;
     rte_mbuf* packet() noexcept;
     void emit(rte_mbuf* packet) noexcept;
-    void push_out() noexcept;
     void touch(Peer& peer) noexcept;
     void arm(const Peer& peer, Time at) noexcept { wheel_.call(id_of(peer), at); }
     void rearm(const Peer& peer) noexcept;

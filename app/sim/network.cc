@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "sim/network.hh"
+
+#include <algorithm>
+#include <map>
+
+namespace isoplane::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using fabric::Impairment;
+using fabric::Random;
+using runtime::Duration;
+
+Duration some(Random& random, Duration most) {
+    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count()) + 1))};
+}
+
+/// Each kind of fault is on or off, and up to as strong as in `worst`.
+Impairment some_faults(Random& random, const Impairment& worst) {
+    const auto maybe = [&](double strongest) {
+        return random.below(2) == 0 ? 0.0 : random.unit() * strongest;
+    };
+    Impairment faults;
+    faults.loss = maybe(worst.loss);
+    faults.duplicate = maybe(worst.duplicate);
+    faults.reorder = maybe(worst.reorder);
+    faults.corrupt = maybe(worst.corrupt);
+    faults.gap = static_cast<unsigned>(1 + random.below(worst.gap));
+    faults.hold = 1us + some(random, worst.hold);
+    if (random.below(2) == 0) faults.delay = some(random, worst.delay);
+    if (random.below(2) == 0) faults.jitter = some(random, worst.jitter);
+    return faults;
+}
+
+/// How late stages notice their own timers differs from seed to seed.
+Pace some_pace(std::uint64_t seed) {
+    Random random(seed, 3);
+    return {.gap = Duration{50 + random.below(400)}, .idle = Duration{2000 << random.below(5)}};
+}
+
+}  // namespace
+
+Network::Network(const Scenario& scenario, runtime::Pool& pool)
+    : scenario_(scenario),
+      pool_(pool),
+      random_(scenario.seed, 2),
+      topology_(scenario.switches, "scenario"),
+      paths_(topology_),
+      world_(scenario.seed, pool, some_pace(scenario.seed)) {
+    const std::size_t hosts = topology_.host_count();
+    history_.resize(hosts);
+    std::vector<Link::End> ends;
+    for (std::size_t i = 0; i < hosts; ++i)
+        ends.push_back(connect(topology_.name(static_cast<topology::NodeId>(i))));
+    std::vector<std::pair<topology::NodeId, Link::End>> own_ends;
+    for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
+        const topology::NodeId node = topology_.token_manager(s);
+        if (scenario_.manager_at[s] == Scenario::kOnItsOwn)
+            own_ends.emplace_back(node, connect(topology_.name(node)));
+    }
+    fabric_ = std::make_unique<fabric::Switch>(
+        "fabric", ports_, pool,
+        fabric::SwitchOptions{.seed = scenario_.seed, .capacity = 1024, .addresses = 64});
+    world_.add(*fabric_);
+
+    siu::SiuOptions siu_options{.exchange = exchange_options(),
+                                .pulse_interval = scenario_.pulse_interval,
+                                .longest_pause = scenario_.longest_pause,
+                                .no_counts = scenario_.planted.no_counts};
+    isotach::Options isotach_options;
+    isotach_options.planted = {.piecemeal = scenario_.planted.piecemeal,
+                               .markers_at_once = scenario_.planted.markers_at_once};
+    for (std::size_t i = 0; i < hosts; ++i) {
+        const auto node = static_cast<topology::NodeId>(i);
+        hosts_.push_back(std::make_unique<Host>(topology_.name(node), ends[i], pool, options_of(node),
+                                                siu_options, isotach_options, paths_, scenario_,
+                                                history_[i]));
+    }
+    for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
+        const topology::NodeId node = topology_.token_manager(s);
+        if (scenario_.manager_at[s] != Scenario::kOnItsOwn)
+            hosts_[scenario_.manager_at[s]]->put_beside(topology_.name(node), paths_, node,
+                                                        exchange_options());
+    }
+    for (const auto& [node, end] : own_ends)
+        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end, pool, options_of(node),
+                                                      paths_, exchange_options()));
+    for (const auto& host : hosts_)
+        world_.add(*host);
+    for (const auto& manager : managers_)
+        world_.add(*manager);
+}
+
+Link::End Network::connect(const std::string& name) {
+    Link& link = world_.connect(name, {.latency = scenario_.latency, .capacity = 256});
+    ports_.push_back({link.b().input, link.b().output});
+    return link.a();
+}
+
+niu::Options Network::options_of(topology::NodeId node) const {
+    niu::Options options;
+    options.node = node;
+    options.nodes.resize(topology_.node_count());
+    for (std::size_t i = 0; i < topology_.host_count(); ++i)
+        options.nodes[i] = topology_.name(static_cast<topology::NodeId>(i));
+    options.job_key = 7;
+    options.epoch = 1 + node;
+    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
+    options.mtu = scenario_.mtu;
+    options.window = scenario_.window;
+    options.coalesce = scenario_.coalesce;
+    options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
+    options.hello_every = 200us;
+    options.linger = 3ms;
+    return options;
+}
+
+tm::ExchangeOptions Network::exchange_options() const {
+    return {.ahead = scenario_.ahead,
+            .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
+            .idle_timeout = 4 * scenario_.longest_pause,
+            .accept_any_number = scenario_.planted.tokens_unnumbered};
+}
+
+std::string Network::run(Duration limit) {
+    const auto over = [this] { return all_rest() || !complaint().empty(); };
+    for (unsigned change = 0; change < 8 && !over(); ++change) {
+        disturb();
+        world_.run_until(over, some(random_, 1ms));
+        heal();
+        world_.run_until(over, some(random_, 1ms));
+    }
+    world_.run_until(over, limit);
+    if (std::string wrong = complaint(); !wrong.empty()) return wrong;
+    if (std::string wrong = judge(); !wrong.empty()) return wrong;
+    if (!all_rest()) return where_it_stands();
+    return leave(limit);
+}
+
+/// Other faults than before; now and then a partition.
+void Network::disturb() {
+    for (unsigned port = 0; port < fabric_->ports(); ++port)
+        fabric_->set(port, some_faults(random_, scenario_.worst));
+    if (!scenario_.partitions || random_.below(3) != 0) return;
+    fabric::Partition groups(fabric_->ports(), 0);
+    groups[random_.below(groups.size())] = 1;
+    ++partitions_;
+    fabric_->set_partition(groups);
+}
+
+void Network::heal() {
+    fabric_->set_partition(fabric::Partition(fabric_->ports(), 0));
+}
+
+void Network::clear_faults() {
+    for (unsigned port = 0; port < fabric_->ports(); ++port)
+        fabric_->set(port, {});
+}
+
+/// Nobody has anything to do, and nothing is on its way.
+bool Network::all_rest() const {
+    std::uint64_t issued = 0;
+    std::uint64_t delivered = 0;
+    Pulse acted = 0;
+    Pulse executed = UINT64_MAX;
+    for (const auto& host : hosts_) {
+        if (!host->rests()) return false;
+        issued += host->program().messages();
+        delivered += host->program().delivered();
+        acted = std::max(acted, host->isotach().acted_at() + host->siu().greatest_distance());
+        executed = std::min(executed, host->isotach().ordering().executed());
+    }
+    return issued == delivered && executed >= acted;
+}
+
+std::string Network::complaint() const {
+    for (const auto& host : hosts_) {
+        if (!host->program().complaint().empty()) return host->program().complaint();
+        if (host->isotach().ordering().late() != 0) return host->name() + " got a message after its pulse";
+        if (host->isotach().counters().out_of_sequence.get() != 0)
+            return host->name() + " got a message out of sequence";
+    }
+    return {};
+}
+
+std::string Network::where_it_stands() const {
+    std::string text = "it stands still:";
+    for (const auto& host : hosts_) {
+        if (host->rests()) continue;
+        const isotach::Isotach& isotach = host->isotach();
+        text += " " + host->name() + " at clock " + std::to_string(host->siu().clock()) + ", executed " +
+                std::to_string(isotach.ordering().executed()) + ", outstanding " +
+                std::to_string(isotach.outstanding()) + ", waiting " +
+                std::to_string(isotach.ordering().waiting()) + ", behind " +
+                std::to_string(isotach.ordering().behind()) +
+                (host->program().has_finished() ? ";" : ", has more to do;");
+    }
+    return text;
+}
+
+/// Which part of its isochron each delivery is: its receiver sees only the content, and that the parts for it
+/// come in order.
+void Network::number_parts() {
+    std::map<std::pair<std::uint16_t, std::uint32_t>, const Issue*> issues;
+    for (std::size_t host = 0; host < history_.size(); ++host) {
+        for (const Event& event : history_[host]) {
+            if (const auto* issue = std::get_if<Issue>(&event))
+                issues[{static_cast<std::uint16_t>(host), issue->number}] = issue;
+        }
+    }
+    for (std::size_t host = 0; host < history_.size(); ++host) {
+        std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<bool>> delivered;
+        for (Event& event : history_[host]) {
+            auto* delivery = std::get_if<Delivery>(&event);
+            if (delivery == nullptr) continue;
+            const auto key = std::pair(delivery->issuer, delivery->isochron);
+            const auto issue = issues.find(key);
+            if (issue == issues.end()) continue;
+            const std::vector<Part>& parts = issue->second->parts;
+            std::vector<bool>& seen = delivered[key];
+            seen.resize(parts.size());
+            for (std::uint32_t i = 0; i < parts.size(); ++i) {
+                if (seen[i] || parts[i].destination != host || parts[i].content != delivery->content)
+                    continue;
+                seen[i] = true;
+                delivery->part = i;
+                break;
+            }
+        }
+    }
+}
+
+std::string Network::judge() {
+    number_parts();
+    Setting setting{
+        .hosts = static_cast<std::uint16_t>(hosts_.size()),
+        .greatest_distance = static_cast<std::uint32_t>(paths_.greatest_distance(scenario_.ahead)),
+        .quiet = all_rest()};
+    for (std::uint16_t a = 0; a < setting.hosts; ++a) {
+        for (std::uint16_t b = 0; b < setting.hosts; ++b)
+            setting.distances.push_back(
+                a == b ? 0U : static_cast<std::uint32_t>(paths_.distance(a, b, scenario_.ahead)));
+    }
+    const std::vector<Violation> violations = check(setting, history_);
+    return violations.empty() ? std::string() : violations.front().text;
+}
+
+std::string Network::leave(Duration limit) {
+    clear_faults();
+    for (const auto& host : hosts_)
+        host->niu().close();
+    world_.run_until(
+        [this] {
+            return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& h) { return h->niu().closed(); });
+        },
+        limit);
+    for (const auto& host : hosts_) {
+        if (!host->niu().closed() || !host->niu().left_open().empty()) return host->name() + " did not close";
+    }
+    if (world_.drain() != 0) return "frames are left";
+    return {};
+}
+
+}  // namespace isoplane::sim

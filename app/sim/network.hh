@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/fabric/switch.hh>
+#include <isoplane/sim/world.hh>
+#include <isoplane/topology/paths.hh>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/checker.hh"
+#include "sim/host.hh"
+
+namespace isoplane::sim {
+
+/// Hosts and token managers of a scenario on one Ethernet, under virtual time. What the scenario calls
+/// switches are those of logical time: which token manager is next to which.
+class Network {
+  public:
+    Network(const Scenario& scenario, runtime::Pool& pool);
+
+    /// Lets all hosts do what they are to do under changing faults, then leave. Returns what went wrong
+    /// first, in a sentence; empty when nothing did.
+    std::string run(runtime::Duration limit);
+
+    const History& history() const { return history_; }
+    std::uint64_t trace_hash() const { return world_.trace_hash(); }
+    runtime::Time now() const { return world_.now(); }
+    const std::vector<std::unique_ptr<Host>>& hosts() const { return hosts_; }
+    const std::vector<std::unique_ptr<Manager>>& managers() const { return managers_; }
+    const fabric::Switch& fabric() const { return *fabric_; }
+    std::uint64_t partitions() const { return partitions_; }
+
+  private:
+    niu::Options options_of(topology::NodeId node) const;
+    tm::ExchangeOptions exchange_options() const;
+    Link::End connect(const std::string& name);
+
+    void disturb();
+    void heal();
+    void clear_faults();
+    bool all_rest() const;
+    std::string complaint() const;
+    std::string where_it_stands() const;
+    std::string judge();
+    void number_parts();
+    std::string leave(runtime::Duration limit);
+
+    Scenario scenario_;
+    runtime::Pool& pool_;
+    fabric::Random random_;
+    topology::Topology topology_;
+    topology::Paths paths_;
+    World world_;
+    std::vector<fabric::Port> ports_;
+    std::unique_ptr<fabric::Switch> fabric_;
+    History history_;
+    std::vector<std::unique_ptr<Host>> hosts_;
+    std::vector<std::unique_ptr<Manager>> managers_;
+    std::uint64_t partitions_ = 0;
+};
+
+}  // namespace isoplane::sim

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "sim/program.hh"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace isoplane::sim {
+
+std::uint64_t content_of(std::span<const std::byte> bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325 ^ bytes.size();
+    for (const std::byte byte : bytes)
+        hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+    return hash;
+}
+
+Program::Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
+                 std::vector<Event>& events)
+    : isotach_(isotach),
+      host_(host),
+      hosts_(hosts),
+      traffic_(scenario.traffic),
+      random_(scenario.seed, 2000 + host),
+      events_(events),
+      isochron_(isotach.isochron()),
+      to_issue_(scenario.traffic.isochrons) {
+    for (unsigned channel = 1; channel < wire::kSignalChannels; ++channel)
+        isotach_.register_signal(channel);
+}
+
+Program::~Program() {
+    release(kept_.size());
+}
+
+unsigned Program::poll() {
+    return receive() + send();
+}
+
+unsigned Program::receive() {
+    isotach::Delivery delivery;
+    unsigned n = 0;
+    for (; n < 32 && isotach_.receive(delivery); ++n)
+        note(delivery);
+    if (n == 0 || kept_.size() > 8) release(n == 0 ? kept_.size() : random_.below(kept_.size() + 1));
+    return n;
+}
+
+void Program::note(const isotach::Delivery& d) {
+    const LogicalTime time{d.time.pulse, static_cast<Place>(d.time.place), d.time.host, d.time.rank};
+    const auto channel = static_cast<std::uint8_t>(d.channel);
+    switch (d.kind) {
+        case isotach::DeliveryKind::kMessage: {
+            const std::uint64_t content = content_of(d.data);
+            // Which part it is shows when all is known.
+            events_.push_back(Delivery{time, d.time.host, d.isochron, 0, content});
+            kept_.push_back({d, content});
+            ++delivered_;
+            break;
+        }
+        case isotach::DeliveryKind::kSignal:
+            events_.push_back(SignalNotice{channel, time});
+            break;
+        case isotach::DeliveryKind::kBarrier:
+            events_.push_back(BarrierNotice{channel, time});
+            break;
+    }
+}
+
+/// In any order; what was received must not have changed meanwhile.
+void Program::release(std::size_t n) {
+    for (; n > 0; --n) {
+        const std::size_t i = random_.below(kept_.size());
+        const Kept kept = kept_[i];
+        kept_[i] = kept_.back();
+        kept_.pop_back();
+        if (content_of(kept.delivery.data) != kept.content && complaint_.empty())
+            complaint_ = "host " + std::to_string(host_) + ": a message has changed while it was kept";
+        isotach_.release(kept.delivery);
+    }
+}
+
+/// Says only what was done: who claims to have moved something is polled again at once.
+unsigned Program::send() {
+    unsigned issued = 0;
+    for (std::uint64_t tries = random_.below(traffic_.eagerness + 1); tries > 0; --tries) {
+        if (isochron_.empty()) {
+            if (to_issue_ == 0 || !isotach_.siu().started()) break;
+            if (random_.below(100) < traffic_.acts) act();
+            build();
+        }
+        if (!issue()) break;
+        ++issued;
+    }
+    return issued;
+}
+
+void Program::build() {
+    parts_.clear();
+    const bool to_self = random_.below(100) < traffic_.self;
+    for (std::uint64_t n = 1 + random_.below(traffic_.most_parts); n > 0; --n) {
+        const auto to = to_self ? host_ : static_cast<std::uint16_t>(random_.below(hosts_));
+        const auto room = isochron_.add(to, some_size(to));
+        if (!room) break;
+        fill(*room);
+        parts_.push_back({to, content_of(*room)});
+    }
+    if (isochron_.empty()) return;
+    if (!isotach_.fits(isochron_)) return isochron_.clear();
+    --to_issue_;
+}
+
+std::size_t Program::some_size(std::uint16_t to) {
+    const std::size_t most = to == host_ ? 200 : isotach_.max_message(to);
+    const bool is_long = random_.below(100) < traffic_.long_parts;
+    return random_.below((is_long ? most : std::min<std::size_t>(most, 64)) + 1);
+}
+
+void Program::fill(std::span<std::byte> out) {
+    while (!out.empty()) {
+        const std::uint64_t word = random_.next();
+        const std::size_t n = std::min(out.size(), sizeof word);
+        std::memcpy(out.data(), &word, n);
+        out = out.subspan(n);
+    }
+}
+
+bool Program::issue() {
+    if (isochron_.empty()) return false;
+    const std::uint32_t number = isotach_.next_isochron();
+    const Pulse clock = isotach_.siu().clock();
+    const bool waits = isotach_.outstanding() != 0;
+    if (!isotach_.send(isochron_)) return false;
+    ++issued_;
+    messages_ += parts_.size();
+    const bool abroad =
+        std::any_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.destination != host_; });
+    const Pulse stamp = abroad || waits ? isotach_.last_stamp() : 0;
+    events_.push_back(Issue{number, clock, stamp, std::exchange(parts_, {})});
+    return true;
+}
+
+void Program::act() {
+    const auto signal = static_cast<std::uint8_t>(random_.below(wire::kSignalChannels));
+    const auto barrier = static_cast<std::uint8_t>(random_.below(wire::kBarrierChannels));
+    switch (random_.below(4)) {
+        case 0:
+            if (isotach_.send_signal(signal)) events_.push_back(SignalSent{signal, isotach_.acted_at()});
+            break;
+        case 1:
+            // Until the others know of it, they complete barriers without this host.
+            if (isotach_.join_barrier(barrier, isotach::BarrierMode::kStrong))
+                events_.push_back(BarrierJoined{
+                    barrier, isotach_.acted_at() + isotach_.siu().greatest_distance(), false});
+            break;
+        case 2:
+            if (isotach_.enter_barrier(barrier))
+                events_.push_back(BarrierEntered{barrier, isotach_.acted_at(), true});
+            break;
+        default:
+            // Seldom, or no barrier would ever have many members.
+            if (random_.below(4) != 0 || isotach_.barrier(barrier) == isotach::BarrierState::kApart) break;
+            isotach_.leave_barrier(barrier);
+            events_.push_back(BarrierLeft{barrier, isotach_.acted_at()});
+            break;
+    }
+}
+
+}  // namespace isoplane::sim

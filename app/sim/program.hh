@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/fabric/random.hh>
+#include <isoplane/isotach/isotach.hh>
+#include <string>
+#include <vector>
+
+#include "sim/history.hh"
+#include "sim/scenario.hh"
+
+namespace isoplane::sim {
+
+/// The user of a simulated host: issues isochrons, sends signals, takes part in barriers, as its seed says,
+/// keeps what it receives for a while, and writes down all that happens.
+class Program {
+  public:
+    Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
+            std::vector<Event>& events);
+    ~Program();
+
+    unsigned poll();
+
+    /// It has issued all that it was to, and lets go of what it received.
+    bool has_finished() const { return to_issue_ == 0 && isochron_.empty() && kept_.empty(); }
+    /// What has gone wrong that no history shows; empty while all is well.
+    const std::string& complaint() const { return complaint_; }
+
+    std::uint64_t delivered() const { return delivered_; }
+    std::uint64_t issued() const { return issued_; }      ///< isochrons
+    std::uint64_t messages() const { return messages_; }  ///< in them
+
+  private:
+    struct Kept {
+        isotach::Delivery delivery;
+        std::uint64_t content;
+    };
+
+    unsigned receive();
+    void note(const isotach::Delivery& delivery);
+    void release(std::size_t n);
+    unsigned send();
+    void build();
+    bool issue();
+    void act();
+    std::size_t some_size(std::uint16_t to);
+    void fill(std::span<std::byte> out);
+
+    isotach::Isotach& isotach_;
+    std::uint16_t host_;
+    std::uint16_t hosts_;
+    Traffic traffic_;
+    fabric::Random random_;
+    std::vector<Event>& events_;
+    isotach::Isochron isochron_;
+    std::vector<Part> parts_;  ///< of isochron_
+    unsigned to_issue_;
+    std::vector<Kept> kept_;
+    std::uint64_t delivered_ = 0;
+    std::uint64_t issued_ = 0;
+    std::uint64_t messages_ = 0;
+    std::string complaint_;
+};
+
+/// A number that stands for the bytes.
+std::uint64_t content_of(std::span<const std::byte> bytes);
+
+}  // namespace isoplane::sim

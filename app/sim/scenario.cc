@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "sim/scenario.hh"
+
+#include <algorithm>
+#include <isoplane/wire/hello.hh>
+#include <string>
+
+namespace isoplane::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using fabric::Random;
+using topology::PortKind;
+using topology::PortSpec;
+using topology::SwitchSpec;
+
+void join(SwitchSpec& a, SwitchSpec& b) {
+    a.ports.push_back({PortKind::kLink, "", b.number, {}});
+    b.ports.push_back({PortKind::kLink, "", a.number, {}});
+}
+
+bool joined(const SwitchSpec& a, const SwitchSpec& b) {
+    return std::any_of(a.ports.begin(), a.ports.end(), [&](const PortSpec& port) {
+        return port.kind == PortKind::kLink && port.number == b.number;
+    });
+}
+
+fabric::Impairment some_worst(Random& random) {
+    fabric::Impairment worst;
+    worst.loss = 0.1;
+    worst.duplicate = 0.1;
+    worst.reorder = 0.2;
+    worst.corrupt = 0.05;
+    worst.delay = random.below(8) == 0 ? runtime::Duration{500us} : runtime::Duration{10us};
+    worst.jitter = 20us;
+    worst.gap = 10;
+    worst.hold = 50us;
+    return worst;
+}
+
+}  // namespace
+
+std::vector<SwitchSpec> random_switches(Random& random, unsigned switches, unsigned hosts) {
+    std::vector<SwitchSpec> specs(switches);
+    for (unsigned i = 0; i < switches; ++i) {
+        specs[i].number = i + 1;
+        if (i != 0) join(specs[random.below(i)], specs[i]);
+    }
+    for (std::uint64_t extra = random.below(switches); extra > 0; --extra) {
+        SwitchSpec& a = specs[random.below(switches)];
+        SwitchSpec& b = specs[random.below(switches)];
+        if (&a != &b && !joined(a, b)) join(a, b);
+    }
+    for (unsigned i = 0; i < hosts; ++i) {
+        specs[random.below(switches)].ports.push_back({PortKind::kHost, "host" + std::to_string(i), 0, {}});
+    }
+    return specs;
+}
+
+Scenario Scenario::of(std::uint64_t seed) {
+    Random random(seed, 1);
+    Scenario s;
+    s.seed = seed;
+    const bool large = random.below(20) == 0;
+    const auto hosts = static_cast<unsigned>(2 + random.below(large ? 23 : 5));
+    const auto switches = static_cast<unsigned>(1 + random.below(large ? 6 : 3));
+    s.switches = random_switches(random, switches, hosts);
+    std::vector<bool> taken(hosts);
+    for (unsigned i = 0; i < switches; ++i) {
+        const auto host = static_cast<std::uint32_t>(random.below(hosts));
+        const bool beside = random.below(2) == 0 && !taken[host];
+        s.manager_at.push_back(beside ? host : kOnItsOwn);
+        if (beside) taken[host] = true;
+    }
+    s.ahead = static_cast<std::uint32_t>(random.below(3) == 0 ? 2 + random.below(4) : 1);
+    s.mtu = static_cast<std::uint16_t>(wire::kMinMtu + 64 + random.below(1700 - wire::kMinMtu));
+    s.window = 1U << (3 + random.below(4));
+    s.coalesce = random.below(4) != 0;
+    s.pulse_interval = random.below(4) == 0 ? runtime::Duration(random.below(20'000)) : runtime::Duration{0};
+    s.latency = runtime::Duration(100 + random.below(5000));
+    s.traffic.isochrons = static_cast<unsigned>(large ? 1 + random.below(8) : 3 + random.below(30));
+    s.traffic.most_parts = static_cast<unsigned>(random.below(10) == 0 ? 32 : 1 + random.below(8));
+    s.traffic.acts = static_cast<unsigned>(random.below(2) * random.below(40));
+    s.traffic.eagerness = static_cast<unsigned>(1 + random.below(8));
+    s.worst = some_worst(random);
+    s.partitions = random.below(4) == 0;
+    return s;
+}
+
+}  // namespace isoplane::sim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <isoplane/fabric/impairment.hh>
+#include <isoplane/fabric/random.hh>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/niu/options.hh>
+#include <isoplane/siu/siu.hh>
+#include <isoplane/topology/topology.hh>
+#include <vector>
+
+namespace isoplane::sim {
+
+/// How much each host does.
+struct Traffic {
+    unsigned isochrons = 20;  ///< of each host
+    unsigned most_parts = 8;  ///< of an isochron
+    unsigned long_parts =
+        10;                  ///< of a hundred: up to the largest that fits a frame; the others up to 64 bytes
+    unsigned self = 15;      ///< of a hundred isochrons: to the host itself alone
+    unsigned acts = 10;      ///< of a hundred: a signal or a step in a barrier before it
+    unsigned eagerness = 4;  ///< isochrons at one poll, at the most
+};
+
+/// Defects that tests plant, one at a time, to see that they would be found.
+struct Planted {
+    bool no_counts = false;          ///< tokens announce nothing
+    bool piecemeal = false;          ///< isochrons go message by message, as credit allows
+    bool markers_at_once = false;    ///< messages of a host to itself do not wait for their isochron
+    bool tokens_unnumbered = false;  ///< a token that comes again counts as the next
+};
+
+/// A network, what is to happen in it, and what is to go wrong.
+struct Scenario {
+    std::uint64_t seed = 1;
+    std::vector<topology::SwitchSpec> switches;
+    /// By switch: the host beside which its token manager runs, or kOnItsOwn.
+    std::vector<std::uint32_t> manager_at;
+    static constexpr std::uint32_t kOnItsOwn = UINT32_MAX;
+
+    std::uint32_t ahead = 1;
+    std::uint16_t mtu = 1500;
+    unsigned window = 32;
+    bool coalesce = true;
+    runtime::Duration pulse_interval{0};
+    runtime::Duration longest_pause = std::chrono::milliseconds{1};
+    runtime::Duration latency = std::chrono::microseconds{2};
+
+    Traffic traffic{};
+    fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this
+    bool partitions = false;
+    Planted planted{};
+
+    /// The scenario that a test makes of a seed: any network of 1 to 6 switches and 2 to 24 hosts, any
+    /// traffic, any faults.
+    static Scenario of(std::uint64_t seed);
+};
+
+/// A connected network at random, with cycles; each switch has a token manager, each host one switch.
+std::vector<topology::SwitchSpec> random_switches(fabric::Random& random, unsigned switches, unsigned hosts);
+
+}  // namespace isoplane::sim
