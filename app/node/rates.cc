@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <isoplane/runtime/views.hh>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace isoplane::node {
