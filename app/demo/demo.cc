@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <isoplane/runtime/stop_signal.hh>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "../command.hh"

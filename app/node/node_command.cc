@@ -9,6 +9,8 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "commands.hh"
+#include "console.hh"
 #include "options.hh"
 #include "rates.hh"
 

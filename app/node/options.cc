@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <isoplane/topology/network.hh>
-#include <isoplane/topology/node_conf.hh>
+#include <isoplane/topology/node_options.hh>
 #include <set>
 #include <sstream>
 #include <stdexcept>

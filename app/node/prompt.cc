@@ -39,10 +39,33 @@ int parse_any_word(cmdline_parse_token_hdr_t* token, const char* text, void* res
     return reserved ? -1 : length;
 }
 
+/// One completion that cannot be had: librte_cmdline passes it over, where of none at all it would list the
+/// help.
+int one_completion(cmdline_parse_token_hdr_t* /*token*/) {
+    return 1;
+}
+int no_completion(cmdline_parse_token_hdr_t* /*token*/, int /*which*/, char* /*to*/, unsigned /*size*/) {
+    return -1;
+}
+
 cmdline_token_ops any_word_ops = {
     .parse = parse_any_word,
     .complete_get_nb = nullptr,
     .complete_get_elt = nullptr,
+    .get_help = cmdline_get_help_string,
+};
+
+cmdline_token_ops offered_any_word_ops = {
+    .parse = parse_any_word,
+    .complete_get_nb = one_completion,
+    .complete_get_elt = no_completion,
+    .get_help = cmdline_get_help_string,
+};
+
+cmdline_token_ops offered_word_ops = {
+    .parse = cmdline_parse_string,
+    .complete_get_nb = one_completion,
+    .complete_get_elt = no_completion,
     .get_help = cmdline_get_help_string,
 };
 
@@ -60,6 +83,7 @@ struct Prompt::Instance {
     Prompt* prompt = nullptr;
     std::size_t command = 0;
     std::string help;
+    std::vector<std::string> words;  ///< of the syntax, one for each token
     std::vector<std::unique_ptr<Token>> tokens;
     std::unique_ptr<void, decltype(&std::free)> raw{nullptr, &std::free};
 };
@@ -95,6 +119,14 @@ void Prompt::build() {
     context_.push_back(nullptr);
 }
 
+/// Whether an earlier command begins with these words: a Tab lists the last of them once, for all of those.
+bool Prompt::is_offered(const std::vector<std::string>& words) const {
+    return std::any_of(instances_.begin(), instances_.end(), [&](const auto& earlier) {
+        return earlier->words.size() >= words.size() &&
+               std::equal(words.begin(), words.end(), earlier->words.begin());
+    });
+}
+
 void Prompt::add(const std::string& syntax, std::size_t command) {
     auto& instance = *instances_.emplace_back(std::make_unique<Instance>());
     instance.prompt = this;
@@ -103,10 +135,17 @@ void Prompt::add(const std::string& syntax, std::size_t command) {
     std::istringstream words(syntax);
     for (std::string word; words >> word;) {
         auto& token = *instance.tokens.emplace_back(std::make_unique<Token>());
+        std::vector<std::string> with_it = instance.words;
+        with_it.push_back(word);
+        const bool offered = is_offered(with_it);
+        instance.words = std::move(with_it);
         const bool rest = word.ends_with("...>");
         token.choices = word.starts_with('<') ? "" : word;
         std::replace(token.choices.begin(), token.choices.end(), '|', '#');
-        token.token.hdr.ops = token.choices.empty() && !rest ? &any_word_ops : &cmdline_token_string_ops;
+        if (token.choices.empty() && !rest)
+            token.token.hdr.ops = offered ? &offered_any_word_ops : &any_word_ops;
+        else
+            token.token.hdr.ops = offered ? &offered_word_ops : &cmdline_token_string_ops;
         token.token.hdr.offset = static_cast<unsigned>((instance.tokens.size() - 1) * kWordSize);
         if (rest)
             token.token.string_data.str = TOKEN_STRING_MULTI;

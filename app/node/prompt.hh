@@ -3,12 +3,12 @@
 
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "commands.hh"
+#include "prompt_command.hh"
 
 struct cmdline;
 
@@ -47,6 +47,7 @@ class Prompt {
     void add(const std::string& syntax, std::size_t command);
     void build();
     void execute(std::size_t command, const void* parsed, std::size_t words);
+    bool is_offered(const std::vector<std::string>& words) const;
     std::string help_text() const;
     std::string why_not(const std::string& line) const;
 

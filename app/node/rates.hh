@@ -16,7 +16,8 @@ class Rates {
   public:
     explicit Rates(runtime::Engine& engine) : engine_(engine) {}
 
-    /// One line a stage: packets and bits a second in and out, cycles a packet, how busy.
+    /// One line a stage: packets and bits a second in and out, cycles a packet, how busy; all of them since
+    /// the last time.
     std::string table();
 
   private:
@@ -25,6 +26,9 @@ class Rates {
         std::uint64_t in_bytes = 0;
         std::uint64_t out_packets = 0;
         std::uint64_t out_bytes = 0;
+        std::uint64_t sampled_cycles = 0;
+        std::uint64_t busy_cycles = 0;
+        std::uint64_t sampled_packets = 0;
     };
 
     runtime::Engine& engine_;

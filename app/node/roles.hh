@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "commands.hh"
 #include "node.hh"
+#include "prompt_command.hh"
 #include "traffic/generate.hh"
 #include "traffic/sink.hh"
 

@@ -4,6 +4,7 @@
 #include "job_conf.hh"
 
 #include <algorithm>
+#include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
 namespace isoplane::run {

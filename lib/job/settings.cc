@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <isoplane/job/settings.hh>
+#include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
 #include "launcher.hh"

@@ -3,6 +3,7 @@
 
 #include <isoplane/runtime/views.hh>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace isoplane::runtime {

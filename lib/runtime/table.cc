@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <isoplane/runtime/views.hh>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace isoplane::runtime {

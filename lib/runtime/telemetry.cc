@@ -5,6 +5,7 @@
 
 #include <isoplane/runtime/telemetry.hh>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 

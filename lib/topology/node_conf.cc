@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-#include <isoplane/topology/node_conf.hh>
+#include <isoplane/topology/node_options.hh>
 
 #include <filesystem>
 #include <sstream>
@@ -184,8 +184,16 @@ NodeConf parse_node_conf(std::string_view text, const std::string& file,
     return Reader(text, file, more).read();
 }
 
+NodeConf parse_node_conf(std::string_view text, const std::string& file) {
+    return parse_node_conf(text, file, {});
+}
+
 NodeConf load_node_conf(const std::string& path, const po::options_description& more) {
     return parse_node_conf(read_file(path), path, more);
+}
+
+NodeConf load_node_conf(const std::string& path) {
+    return load_node_conf(path, {});
 }
 
 void read_options(NodeConf& conf, const po::parsed_options& command_line) {

@@ -158,7 +158,7 @@ def summary(commands):
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(said):
         session = Session(parse_arguments(["--jobs", "2", "--seeds", "5"]), scratch)
         session.run_all([SimpleNamespace(command=["sh", "-c", text], env={}, cwd=scratch, timeout=20, suite="sim",
-                                         protocol="tap", parallel=True, title=f"sim/{number}")
+                                         protocol="tap", parallel=True, priority=0, title=f"sim/{number}")
                          for number, text in enumerate(commands)])
         return session.results.finish(), said.getvalue()
 
@@ -202,7 +202,7 @@ def an_interrupted_run_kills_what_it_started_and_says_so():
         import run_tests
         from types import SimpleNamespace as Fake
         planted = Fake(command=[sys.executable, "-c", {child!r}], env={{}}, cwd="/", timeout=None, suite="unit",
-                       protocol="exitcode", parallel=True, title="unit/planted")
+                       protocol="exitcode", parallel=True, priority=0, title="unit/planted")
         run_tests.run = lambda session, options: session.run_all([planted] * 5)
         sys.exit(run_tests.main(["--jobs", "2"]))"""
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as runner:

@@ -84,6 +84,17 @@ def a_tab_shows_what_may_follow():
 
 
 @test
+def a_tab_lists_a_word_once_however_many_commands_go_on_with_it():
+    with Terminal("--role", "fabric", "--link", "ring:a,ring:b") as terminal:
+        terminal.type("show \t").shows("stage ").shows(PROMPT + "show ")
+        same(re.findall(r"^ *(\w+) \[", terminal.screen, re.M),
+             ["capture", "fabric", "link", "pool", "port", "stage"], "what may follow")
+        terminal.type("link \t").shows("RETURN").shows(PROMPT + "show link ")
+        same(len(re.findall("Any STRING", terminal.screen)), 1, "how often a name may follow")
+        terminal.type("\x03").ends()
+
+
+@test
 def help_lists_every_command():
     with Terminal("--role", "fabric", "--link", "ring:a,ring:b") as terminal:
         terminal.type("help\r")

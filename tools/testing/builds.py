@@ -3,8 +3,10 @@
 
 """The configurations isoplane is built in, and the tests that meson knows in each."""
 
+import concurrent.futures
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -39,6 +41,17 @@ class Build:
         command = ["ninja", "-C", self.directory, "-j", str(jobs), *targets]
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode == 0
 
+    def read_others(self, log, jobs, targets):
+        """Has the compiler read, and warn about, every source that `targets` do not need; faster than to build them."""
+        inputs = subprocess.run(["ninja", "-C", self.directory, "-t", "inputs", *targets], check=True,
+                                capture_output=True, text=True).stdout
+        with open(os.path.join(self.directory, "compile_commands.json"), encoding="utf-8") as file:
+            others = [entry for entry in json.load(file) if entry["output"] not in inputs.split()]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            said = list(pool.map(_read, others))
+        log.writelines(text for text in said if text)
+        return bool(others) and not any(said)
+
     def _introspect(self, what):
         command = ["meson", "introspect", what, self.directory]
         return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -54,6 +67,17 @@ class Build:
         )
 
 
+def _read(entry):
+    """The compiler's words about a source that it does not accept; None when it does."""
+    words = [word for word in shlex.split(entry["command"]) if word not in ("ccache", "-MD")]
+    for option in ("-MQ", "-MF", "-o"):
+        at = words.index(option)
+        del words[at : at + 2]
+    done = subprocess.run([*words, "-fsyntax-only"], cwd=entry["directory"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    return None if done.returncode == 0 else done.stderr or f"{entry['file']}: exit code {done.returncode}\n"
+
+
 class Test:
     """A test as meson.build declares it."""
 
@@ -65,7 +89,8 @@ class Test:
         self.env = {**build.env, **entry["env"]}
         self.cwd = entry["workdir"] or build.directory
         self.protocol = entry["protocol"]
-        self.parallel = entry["is_parallel"] and self.suite != "net"
+        self.parallel = entry["is_parallel"]
+        self.priority = entry["priority"]
         self.timeout = entry["timeout"] * build.slowdown if entry["timeout"] > 0 else None
 
     @property

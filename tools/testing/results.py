@@ -9,10 +9,13 @@ import time
 
 from protocols import FAILED, PASSED, SKIPPED
 
+SLOWEST = 10  # programs, told at the end
+
 
 class Results:
     def __init__(self):
         self._cases = []  # (title, Case)
+        self._seconds = []  # (seconds, title)
         self._lock = threading.Lock()
         self._started = time.monotonic()
 
@@ -20,6 +23,7 @@ class Results:
         """Takes the cases of one program and prints its line."""
         with self._lock:
             self._cases += [(title, case) for case in cases]
+            self._seconds.append((seconds, title))
             counts = {outcome: sum(case.outcome == outcome for case in cases) for outcome in (PASSED, FAILED, SKIPPED)}
             said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
             mark = "FAIL" if counts[FAILED] else "ok  " if counts[PASSED] else "skip"
@@ -42,6 +46,8 @@ class Results:
             print("\nskipped:")
         for title, case in self._of(SKIPPED):
             print(f"  {title} {case.name}".rstrip() + ": " + " ".join(case.detail.split()))
+        slowest = sorted(self._seconds, reverse=True)[:SLOWEST]
+        print("\nslowest: " + ", ".join(f"{title} {seconds:.0f} s" for seconds, title in slowest))
         print(f"\n{time.monotonic() - self._started:.0f} s")
         print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
         sys.stdout.flush()

@@ -10,6 +10,7 @@ counted, a skip is reported as a skip with its reason, and nothing a test starte
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import re
 import signal
@@ -24,8 +25,9 @@ from protocols import FAILED, PASSED, Case, read_cases, tail
 from results import Results
 
 SANITIZED_SUITES = ("unit", "sim")
-# One thread each, and half of what there is to compile: --ci leaves them out where threads are looked at.
-SINGLE_THREADED = ("unit/app", "unit/run", "unit/traffic")
+# Whoever starts a thread, or has a driver that does. In the others there is no second thread to race with, so that --ci
+# does not build them for a thread sanitizer.
+THREADED = ("unit/link", "unit/runtime")
 ASKED_FOR_SUITES = ("perf", "ci")  # only run when named: they measure, or check the source rather than the program
 CI_FUZZ_SECONDS = {"fuzz_wire": 60}  # sees every byte a stranger sends, so it gets the time; the others read files
 FUZZ_SECONDS = 10
@@ -84,19 +86,22 @@ class Session:
 
     def build(self, build, targets=(), counted=False):
         """Builds; a build that fails is a failed test, so that no run without its programs looks well."""
+        return self.step(f"build/{build.name}",
+                         lambda log: build.configure(log) and build.compile(log, self.options.jobs, targets), counted)
+
+    def step(self, title, work, counted):
+        """Work with a log, whose end is shown when it fails."""
         started = time.monotonic()
-        path = self.workfile()
-        with open(path, "w+", encoding="utf-8", errors="replace") as log:
-            good = build.configure(log) and build.compile(log, self.options.jobs, targets)
+        with open(self.workfile(), "w+", encoding="utf-8", errors="replace") as log:
+            good = work(log)
             log.seek(0)
             lines = log.read().splitlines()
         seconds = time.monotonic() - started
-        if not good:
-            self.results.add(f"build/{build.name}", [Case("", FAILED, "\n".join(lines[-60:]))], seconds)
-        elif counted:
-            self.results.add(f"build/{build.name}", [Case("", PASSED)], seconds)
+        if counted or not good:
+            case = Case("", PASSED) if good else Case("", FAILED, "\n".join(lines[-60:]))
+            self.results.add(title, [case], seconds)
         else:
-            self.results.say(f"{build.name} built in {seconds:.1f} s")
+            self.results.say(f"{title} done in {seconds:.1f} s")
         return good
 
     def run_test(self, test, workfile):
@@ -115,36 +120,61 @@ class Session:
             return
         self.results.add(test.title, read_cases(test.protocol, ended, report), ended.seconds)
 
-    def run_all(self, tests):
-        """First those that may run beside each other, then the others one by one."""
-        beside = [(test, self.workfile()) for test in tests if test.parallel]
-        alone = [(test, self.workfile()) for test in tests if not test.parallel]
-        for jobs, some in ((self.options.jobs, beside), (1, alone)):
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                for future in [pool.submit(self.run_test, test, workfile) for test, workfile in some]:
-                    future.result()
+    def run_together(self, tasks, jobs):
+        """So many at a time, in their order."""
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for future in [pool.submit(task, workfile) for task, workfile in [(t, self.workfile()) for t in tasks]]:
+                future.result()
+
+    def run_all(self, tests, beside=()):
+        """First those that may run beside each other, and beside other tasks, the longest first; then the others."""
+        started = time.monotonic()
+        tests = sorted(tests, key=lambda test: -test.priority)
+        # Tests wait more than they compute, fuzzers never wait.
+        jobs = self.options.jobs if beside else self.options.jobs * 3 // 2
+        self.run_together([*beside, *(functools.partial(self.run_test, test) for test in tests if test.parallel)], jobs)
+        for test in tests:
+            if not test.parallel:
+                self.run_test(test, self.workfile())
+        self.results.say(f"{len(tests) + len(beside)} programs run in {time.monotonic() - started:.1f} s")
 
     def run_build(self, build, suites):
         if self.build(build):
             self.run_all(list(chosen(build.tests(), self.options, suites)))
 
-    def run_sanitized(self, build, without=()):
-        """Only the programs of the suites that run under it are built."""
-        with open(self.workfile(), "w", encoding="utf-8") as log:
-            configured = build.configure(log)
+    def sanitized_tests(self, build, only=None):
+        """The tests of a sanitizer's build; none when it cannot be configured, which is a failure then."""
+        if not self.step(f"configure/{build.name}", build.configure, counted=False):
+            return []
         suites = [suite for suite in SANITIZED_SUITES if not self.options.suite or suite in self.options.suite]
-        tests = list(chosen(build.tests(), self.options, suites)) if configured and suites else []
-        tests = [test for test in tests if test.protocol == "gtest" and f"{test.suite}/{test.name}" not in without]
-        if (tests or not configured) and self.build(build, [test.target for test in tests]):
+        tests = chosen(build.tests(), self.options, suites) if suites else []
+        return [test for test in tests
+                if test.protocol == "gtest" and (only is None or f"{test.suite}/{test.name}" in only)]
+
+    def run_sanitized(self, build, only=None):
+        """Only the programs of the suites that run under it are built."""
+        tests = self.sanitized_tests(build, only)
+        if tests and self.build(build, [test.target for test in tests]):
             self.run_all(tests)
 
+    def run_clang(self, seconds_of):
+        """What runs under sanitizers is built for them, fuzz targets included; the rest is only read by clang++."""
+        tests = self.sanitized_tests(CLANG)
+        fuzzers = CLANG.fuzz_targets() if tests else []
+        targets = [test.target for test in tests] + [os.path.relpath(path, CLANG.directory) for path in fuzzers]
+        if not tests or not self.build(CLANG, targets, counted=True):
+            return
+        self.step("read/clang++", lambda log: CLANG.read_others(log, self.options.jobs, targets), counted=True)
+        self.run_all(tests, beside=self.fuzz_tasks(seconds_of))
+
     def run_fuzz(self, seconds_of):
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            programs = [path for path in CLANG.fuzz_targets() if self.options.filter.search(os.path.basename(path))]
-            futures = [pool.submit(self.fuzz, path, seconds_of(os.path.basename(path)), self.workfile())
-                       for path in programs]
-            for future in futures:
-                future.result()
+        self.run_together(self.fuzz_tasks(seconds_of), self.options.jobs)
+
+    def fuzz_tasks(self, seconds_of):
+        """One for each fuzz target, the longest first."""
+        programs = [path for path in CLANG.fuzz_targets() if self.options.filter.search(os.path.basename(path))]
+        timed = [(seconds_of(os.path.basename(path)), path) for path in programs]
+        return [functools.partial(self.fuzz, path, seconds) for seconds, path in sorted(timed, reverse=True)]
 
     def fuzz(self, program, seconds, workfile):
         """New inputs go to a scratch corpus; an input that breaks the program is kept beside it."""
@@ -176,10 +206,8 @@ def seed_corpora(name):
 def run_ci(session):
     session.run_build(DEFAULT, [])
     session.run_all(list(chosen(DEFAULT.tests(), session.options, ["ci"])))
-    if session.build(CLANG, counted=True):
-        session.run_fuzz(lambda name: CI_FUZZ_SECONDS.get(name, FUZZ_SECONDS))
-    session.run_sanitized(sanitizer("address,undefined"))
-    session.run_sanitized(sanitizer("thread"), without=SINGLE_THREADED)
+    session.run_clang(lambda name: CI_FUZZ_SECONDS.get(name, FUZZ_SECONDS))
+    session.run_sanitized(sanitizer("thread"), only=THREADED)
 
 
 def run(session, options):

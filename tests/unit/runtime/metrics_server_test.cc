@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <isoplane/runtime/metrics_server.hh>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace isoplane::runtime {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <isoplane/runtime/views.hh>
+#include <nlohmann/json.hpp>
 
 namespace isoplane::runtime {
 namespace {

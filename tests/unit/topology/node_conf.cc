@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-#include <isoplane/topology/node_conf.hh>
+#include <isoplane/topology/node_options.hh>
 
 #include <filesystem>
 

@@ -13,6 +13,7 @@
 
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/network.hh>
+#include <isoplane/topology/node_options.hh>
 
 namespace isoplane::topology {
 

@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -17,11 +17,11 @@ class Views {
   public:
     using Make = std::function<nlohmann::json()>;
 
-    void add(const std::string& name, Make make) { makers_[name] = std::move(make); }
+    void add(const std::string& name, Make make);
     bool has(const std::string& name) const { return makers_.contains(name); }
 
     /// The report as it is now. May be called from any thread. `name` must exist.
-    nlohmann::json show(const std::string& name) const { return makers_.at(name)(); }
+    nlohmann::json show(const std::string& name) const;
 
     const std::map<std::string, Make>& all() const { return makers_; }
 

@@ -4,15 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <boost/program_options/options_description.hpp>
-#include <boost/program_options/parsers.hpp>
 
 #include <isoplane/topology/error.hh>
 #include <isoplane/topology/limits.hh>
@@ -65,26 +63,14 @@ struct NodeConf {
     bool operator==(const NodeConf&) const = default;
 };
 
-/// The options that node.conf and the command line share: "id=3" in the file is "--id 3" on the command line,
-/// and so on. `host.*` and `mac.*` stand for host.NAME.mac, host.NAME.link, host.NAME.ssh, and mac.NAME,
-/// which is short for host.NAME.mac. All take strings (link: several), which read_options checks.
-boost::program_options::options_description node_options();
-
 /// Reads a node.conf: "key=value" lines, "[section]" for the part of the keys before a '.', '#' for comments.
-/// The keys are those of node_options() and of `more`. `file` stands in errors, and gives relative paths
-/// their directory. Throws Error, with the place, for an unknown key (and names the nearest), a key twice
-/// (except link), and a value that does not fit.
-NodeConf parse_node_conf(std::string_view text, const std::string& file = "node.conf",
-                         const boost::program_options::options_description& more = {});
+/// The keys are those of node_options(), in node_options.hh. `file` stands in errors, and gives relative
+/// paths their directory. Throws Error, with the place, for an unknown key (and names the nearest), a key
+/// twice (except link), and a value that does not fit.
+NodeConf parse_node_conf(std::string_view text, const std::string& file = "node.conf");
 
 /// As parse_node_conf, from a file.
-NodeConf load_node_conf(const std::string& path,
-                        const boost::program_options::options_description& more = {});
-
-/// Puts the options of a command line, parsed with node_options() among others, over what `conf` says.
-/// Options that are not of node_options() are left alone. Relative paths count from the working directory.
-/// Throws Error as parse_node_conf does, with "command line" as the file.
-void read_options(NodeConf& conf, const boost::program_options::parsed_options& command_line);
+NodeConf load_node_conf(const std::string& path);
 
 /// The text from which parse_node_conf (with the same `more`) makes an equal NodeConf. Throws Error when a
 /// value cannot be said in such a file: '#', a line end, or a blank at its edge.
