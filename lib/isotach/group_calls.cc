@@ -5,15 +5,6 @@
 
 namespace isoplane::isotach {
 
-namespace {
-
-/// The reset signal is everybody's, and nobody's to register.
-constexpr bool is_signal(unsigned channel) {
-    return channel > Isotach::kResetSignal && channel < wire::kSignalChannels;
-}
-
-}  // namespace
-
 bool Isotach::register_signal(unsigned channel) noexcept {
     if (!is_signal(channel) || (signals_ & wire::group_signal(channel)) != 0) return false;
     signals_ |= wire::group_signal(channel);
@@ -53,6 +44,7 @@ bool Isotach::leave_barrier(unsigned channel) noexcept {
 bool Isotach::enter_barrier(unsigned channel) noexcept {
     if (channel >= barriers_.size() || barriers_[channel].state != BarrierState::kHolding) return false;
     barriers_[channel].state = BarrierState::kEntered;
+    ++barriers_[channel].entered;
     act(wire::group_enter(channel));
     return true;
 }

@@ -10,12 +10,6 @@
 
 namespace isoplane::isotach {
 
-namespace {
-
-constexpr std::size_t kInFront = wire::kMessageHeaderSize + wire::kIsotachSize;
-
-}  // namespace
-
 Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options options)
     : niu_(niu),
       siu_(siu),
@@ -24,7 +18,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       here_(niu.options().node),
       ordering_(siu, here_, niu.options().nodes.size()),
       group_(niu.options().nodes.size()),
-      needs_(niu.options().nodes.size()),
+      needs_(here_, niu.options().nodes.size(), niu.options().coalesce),
       counts_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
@@ -32,14 +26,23 @@ Isotach::~Isotach() {
 }
 
 unsigned Isotach::poll(runtime::Time now) noexcept {
-    siu_.want(outstanding_ != 0 || ordering_.waiting() != 0 || ordering_.behind() != 0 || siu_.acting() ||
-              siu_.acts_waiting());
+    now_ = now;
+    const bool wanted = !siu_.started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
+                        ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
+    wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
+    siu_.want(wanted);
     const unsigned tokens = siu_.advance(now);
     const unsigned pulses =
         ordering_.advance([this](NodeId host, const Waiting& what) { execute(host, what); },
                           [this](Pulse pulse) { end_pulse(pulse); });
     counters_.pulses.add(pulses);
+    if (pulses != 0) executed_at_ = now;
     return tokens + pulses;
+}
+
+runtime::Duration Isotach::standing() const noexcept {
+    if (wanted_since_ == runtime::Time::max()) return runtime::Duration{0};
+    return now_ - std::max({wanted_since_, siu_.moved_at(), executed_at_});
 }
 
 std::size_t Isotach::max_message(NodeId to) const noexcept {
@@ -51,14 +54,14 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (isochron.empty() || !siu_.started()) return false;
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
-    const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding && needs_are_met() &&
-                      hold_packets(isochron);
+    const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding &&
+                      needs_are_met() && hold_packets(isochron);
     if (!goes) {
         niu_.put_back();
         counters_.held_back.add();
         return false;
     }
-    if (needed_.empty()) {
+    if (needs_.empty()) {
         issue_to_self(isochron);
     } else {
         issue(isochron);
@@ -71,49 +74,27 @@ bool Isotach::send(Isochron& isochron) noexcept {
 }
 
 bool Isotach::fits(const Isochron& isochron) noexcept {
-    unsigned frames = 0;
     if (!find_needs(isochron, false)) return false;
-    for (const NodeId to : needed_) {
-        if (needs_[to].frames > niu_.most_frames(to)) return false;
-        frames += needs_[to].frames;
+    unsigned frames = 0;
+    for (const Needs::Need& need : needs_) {
+        if (need.frames > most_frames(need.to)) return false;
+        frames += need.frames;
     }
     return niu_.may_ever_keep(frames);
 }
 
-/// Fills in needs_ and needed_, with the frames that are open or without. False when a message is too large for its host.
+/// With what is left of the frames that are open, or without.
 bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
-    needed_.clear();
-    ++round_;
-    const bool shared = niu_.options().coalesce;
-    for (const Isochron::Part& part : isochron.parts_) {
-        if (part.to == here_) continue;
-        if (part.size > max_message(part.to)) return false;
-        Need& need = needs_[part.to];
-        if (need.round != round_) {
-            needed_.push_back(part.to);
-            need = {.round = round_, .room = with_open ? niu_.open_room(part.to) : 0};
-        }
-        const std::size_t size = kInFront + part.size;
-        if (part.packet) {
-            ++need.frames;
-            ++need.ready;
-            need.room = 0;
-        } else if (size <= need.room) {
-            need.room -= size;
-        } else {
-            ++need.frames;
-            need.room = shared ? wire::kMessageHeaderSize + niu_.max_message(part.to) - size : 0;
-        }
-    }
-    return true;
+    return needs_.find(
+        isochron, [&](NodeId to) { return with_open ? niu_.open_room(to) : 0; },
+        [this](NodeId to) { return max_message(to); });
 }
 
 bool Isotach::needs_are_met() noexcept {
     unsigned frames = 0;
     unsigned ready = 0;
-    for (const NodeId to : needed_) {
-        const Need& need = needs_[to];
-        if (!niu_.may_send(to, need.frames)) return false;
+    for (const Needs::Need& need : needs_) {
+        if (!niu_.may_send(need.to, need.frames)) return false;
         frames += need.frames;
         ready += need.ready;
     }
@@ -137,8 +118,8 @@ bool Isotach::hold_packets(Isochron& isochron) noexcept {
 /// Nothing can fail from here on: so all of it is stamped with one time, and goes.
 void Isotach::issue(Isochron& isochron) noexcept {
     Pulse distance = 0;
-    for (const NodeId to : needed_)
-        distance = std::max(distance, siu_.distance(to));
+    for (const Needs::Need& need : needs_)
+        distance = std::max(distance, siu_.distance(need.to));
     const Pulse pulse = siu_.stamp(distance);
     if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
     const std::uint32_t number = next_isochron_++;
@@ -156,8 +137,8 @@ void Isotach::issue(Isochron& isochron) noexcept {
                                          .count = ++counts_[part.to]};
         send_part(part, isochron.bytes_, header);
     }
-    for (const NodeId to : needed_)
-        siu_.announce(to, counts_[to]);
+    for (const Needs::Need& need : needs_)
+        siu_.announce(need.to, counts_[need.to]);
     siu_.want(true);
 }
 
@@ -226,7 +207,7 @@ bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
             return false;
         }
         const std::uint32_t number = next_isochron_;
-        if (needed_.empty()) {
+        if (needs_.empty()) {
             issue_to_self(one);
         } else {
             issue(one);
@@ -290,7 +271,8 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
         const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
         if (!group_.completes(channel) || !ours) continue;
         barrier.state = BarrierState::kHolding;
-        deliveries_.push({.kind = DeliveryKind::kBarrier, .time = time, .channel = channel});
+        deliveries_.push(
+            {.kind = DeliveryKind::kBarrier, .time = time, .isochron = barrier.entered, .channel = channel});
         ++time.rank;
     }
 }

@@ -3,6 +3,7 @@
 
 #include "driver.hh"
 
+#include <isoplane/isotach/remote_endpoint.hh>
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/noniso/remote_endpoint.hh>
 #include <isoplane/runtime/lcore.hh>
@@ -20,16 +21,20 @@ class InlineDriver final : public Driver {
     ~InlineDriver() override {
         for (niu::Received message; endpoint_.receive(message);)
             endpoint_.release(message);
+        if (network_.time) network_.time->isotach().discard();
         network_.niu.discard();
     }
 
     bool poll() override {
-        unsigned moved = network_.niu.poll(clock_.now());
+        const runtime::Time now = clock_.now();
+        unsigned moved = network_.niu.poll(now);
         moved += network_.dispatcher.dispatch();
+        if (network_.time) moved += network_.time->poll(now);
         return network_.barrier.poll() || moved != 0;
     }
     void call(const std::function<void()>& what) override { what(); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
+    isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
 
   private:
     Network& network_;
@@ -49,23 +54,44 @@ class LcoreDriver final : public Driver {
         network_.dispatcher.attach(wire::Protocol::kNoniso, &stage_);
         lcore_.pipeline().add(network_.niu);
         lcore_.pipeline().add(stage_);
+        if (network_.time) {
+            time_ = std::make_unique<InTime>(network, pool);
+            if (network_.time->manager() != nullptr) lcore_.pipeline().add(*network_.time->manager());
+            lcore_.pipeline().add(time_->stage);
+        }
         lcore_.start();
     }
     ~LcoreDriver() override {
         lcore_.stop();
+        if (time_) time_->stage.discard();
+        if (network_.time) network_.time->isotach().discard();
         stage_.discard();
         network_.niu.discard();
     }
 
-    bool poll() override { return endpoint_.waiting(); }
+    bool poll() override { return endpoint_.waiting() || (time_ && time_->endpoint.waiting()); }
     void call(const std::function<void()>& what) override { lcore_.call(what); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
+    isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
 
   private:
+    /// Both ends of what joins the program to logical time.
+    struct InTime {
+        InTime(Network& network, runtime::Pool& pool)
+            : link(network.niu.options().nodes.size(), pool),
+              stage("isotach", link, network.time->isotach()),
+              endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool) {}
+
+        isotach::EndpointLink link;
+        isotach::EndpointStage stage;
+        isotach::RemoteEndpoint endpoint;
+    };
+
     Network& network_;
     noniso::EndpointLink link_;
     noniso::EndpointStage stage_;
     noniso::RemoteEndpoint endpoint_;
+    std::unique_ptr<InTime> time_;
     runtime::Lcore lcore_;
 };
 

@@ -26,6 +26,8 @@ class Driver {
     /// Runs `what` where the NIU may be touched, and waits for it.
     virtual void call(const std::function<void()>& what) = 0;
     virtual noniso::Endpoint& endpoint() = 0;
+    /// nullptr for a program that is not in logical time.
+    virtual isotach::Endpoint* isotach() = 0;
 };
 
 std::unique_ptr<Driver> make_driver(Progress progress, Network& network, runtime::Pool& pool);

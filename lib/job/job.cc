@@ -31,9 +31,16 @@ std::uint32_t epoch_now() {
     return std::max(1U, static_cast<std::uint32_t>(since.count()));
 }
 
+/// Of all nodes; token managers have no NIU to talk to.
+std::vector<std::string> names(const Settings& settings) {
+    std::vector<std::string> names = settings.hosts();
+    names.resize(settings.network.topology->node_count());
+    return names;
+}
+
 niu::Options niu_options(const Settings& settings, const link::Link& link) {
     return {.node = settings.node(),
-            .nodes = settings.hosts(),
+            .nodes = names(settings),
             .job_key = settings.network.conf.job_key.value_or(0),
             .epoch = epoch_now(),
             .mac = settings.network.mac(settings.node()),
@@ -56,8 +63,13 @@ Job::Job(Settings settings)
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
+    if (settings_.logical_time)
+        network_->time =
+            std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu, network_->dispatcher,
+                                          pool_, siu::SiuOptions{}, settings_.token_manager);
     driver_ = make_driver(settings_.progress, *network_, pool_);
     endpoint_ = &driver_->endpoint();
+    isotach_ = driver_->isotach();
 }
 
 /// What has come and was not received goes with the driver.
@@ -75,8 +87,9 @@ void Job::join() {
         bool all_up = false;
         std::string missing;
         driver_->call([&] {
-            all_up = network_->niu.all_up();
+            all_up = network_->niu.all_up() && (!network_->time || network_->time->started());
             missing = network_->niu.missing();
+            if (missing.empty() && network_->time) missing = network_->time->trouble(settings_.hello_limit);
             if (all_up) roster_->begin();
         });
         if (!missing.empty()) throw std::runtime_error(missing);
@@ -115,6 +128,7 @@ std::string Job::trouble() {
     driver_->call([&] {
         sentence = roster_->trouble();
         if (sentence.empty()) sentence = network_->niu.left_open();
+        if (sentence.empty() && network_->time) sentence = network_->time->trouble(settings_.silence);
     });
     return sentence;
 }
@@ -126,7 +140,10 @@ std::string Job::news() {
 }
 
 void Job::describe(nlohmann::json& out) {
-    driver_->call([&] { network_->niu.describe(out); });
+    driver_->call([&] {
+        network_->niu.describe(out);
+        if (network_->time) network_->time->describe(out);
+    });
 }
 
 }  // namespace isoplane::job

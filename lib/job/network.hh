@@ -5,6 +5,9 @@
 
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/noniso/barrier.hh>
+#include <memory>
+
+#include "logical_time.hh"
 
 namespace isoplane::job {
 
@@ -18,6 +21,7 @@ struct Network {
     niu::Niu niu;
     niu::Dispatcher dispatcher;
     noniso::Barrier barrier;
+    std::unique_ptr<LogicalTime> time;  ///< if the program wants it
 };
 
 }  // namespace isoplane::job

@@ -22,8 +22,10 @@ enum class DeliveryKind : std::uint8_t {
 struct Delivery {
     DeliveryKind kind = DeliveryKind::kMessage;
     LogicalTime time{};
-    std::uint32_t isochron = 0;  ///< of the issuer's, which time.host is; each host counts its own from 0
-    unsigned channel = 0;        ///< of a signal or barrier
+    /// Of the issuer's, which time.host is; each host counts its own from 0. Of a barrier: how often this
+    /// host had entered it.
+    std::uint32_t isochron = 0;
+    unsigned channel = 0;  ///< of a signal or barrier
     std::span<const std::byte> data{};
 
     niu::FrameTable::Id frame = 0;  ///< that holds the data...

@@ -20,6 +20,11 @@ class Isochron {
     /// Long messages are written into packets of that pool, in which they will go.
     explicit Isochron(runtime::Pool& pool) : pool_(pool) {}
     Isochron(Isochron&&) = default;
+    /// With another of the same pool.
+    void swap(Isochron& other) noexcept {
+        parts_.swap(other.parts_);
+        bytes_.swap(other.bytes_);
+    }
 
     /// Room for one more message, which may be written until the isochron is sent or the next message is
     /// added. Messages to one host arrive in the order in which they are added. Nothing when the message is
@@ -38,6 +43,7 @@ class Isochron {
 
   private:
     friend class Isotach;
+    friend class Needs;
 
     struct Part {
         NodeId to = 0;

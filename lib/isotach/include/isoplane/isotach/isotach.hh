@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-/// Messages in logical time: isochrons, and what the group of all hosts does.
-///
-/// An isochron is a multicast that is executed at one logical time wherever it goes. All hosts execute what
-/// reaches them in one total order, each host's isochrons in the order in which it issued them, and nothing
-/// before what it was caused by.
-///
-///     isotach::Isochron isochron = isotach.isochron();
-///     isochron.add(1, bytes);
-///     isochron.add(2, others);
-///     while (!isotach.send(isochron)) …poll…
-///     for (isotach::Delivery d; isotach.receive(d); isotach.release(d)) …d.time, d.data…
-///
-/// Everything is called by the thread that polls; nothing waits. doc/isotach.md has the whole.
 #pragma once
 
 #include <array>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/wire/isotach.hh>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <vector>
 
-#include <isoplane/isotach/delivery.hh>
-#include <isoplane/isotach/group.hh>
-#include <isoplane/isotach/isochron.hh>
+#include <isoplane/isotach/endpoint.hh>
+#include <isoplane/isotach/needs.hh>
 #include <isoplane/isotach/ordering.hh>
 
 namespace isoplane::isotach {
@@ -54,7 +39,8 @@ struct Counters {
     Counter malformed;        ///< messages that no host sends
 };
 
-class Isotach final : public niu::Receiver {
+/// Logical time at a host, and the endpoint of a program that polls for itself.
+class Isotach final : public niu::Receiver, public Endpoint {
   public:
     /// `niu`, `siu` and `pool` outlive it. Their dispatcher hands it the messages of
     /// wire::Protocol::kIsotach.
@@ -66,49 +52,37 @@ class Isotach final : public niu::Receiver {
     /// After each poll of the NIU and its dispatcher. Returns how much it has moved.
     unsigned poll(runtime::Time now) noexcept;
 
-    // Isochrons.
+    Isochron isochron() noexcept override { return Isochron(pool_); }
+    bool send(Isochron& isochron) noexcept override;
+    bool fits(const Isochron& isochron) noexcept override;
+    std::size_t max_message(NodeId to) const noexcept override;
+    /// The most frames that an isochron may take to one host.
+    unsigned most_frames(NodeId to) const noexcept { return niu_.most_frames(to); }
 
-    Isochron isochron() noexcept { return Isochron(pool_); }
-    /// Issues the isochron, whole, and empties it. False, and nothing is done, when it cannot go now: credit
-    /// or room is missing at one of its hosts, or too many are outstanding. What is in an isochron for hosts
-    /// that are lost never goes: state() at the NIU tells.
-    bool send(Isochron& isochron) noexcept;
-    /// Whether it could go when nothing else is under way. What is not up fits nothing; nor does more to one
-    /// host than its credit, or a message above max_message().
-    bool fits(const Isochron& isochron) noexcept;
-    /// The largest message that fits a frame to that host; 0 before it is up.
-    std::size_t max_message(NodeId to) const noexcept;
+    bool register_signal(unsigned channel) noexcept override;
+    bool clear_signal(unsigned channel) noexcept override;
+    bool send_signal(unsigned channel) noexcept override;
+    bool join_barrier(unsigned channel, BarrierMode mode) noexcept override;
+    bool leave_barrier(unsigned channel) noexcept override;
+    bool enter_barrier(unsigned channel) noexcept override;
+    BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
+    BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
+
+    bool receive(Delivery& delivery) noexcept override;
+    void release(const Delivery& delivery) noexcept override;
+    bool waiting() const noexcept override { return !deliveries_.empty(); }
+
     /// The number that the next isochron of this host gets.
     std::uint32_t next_isochron() const noexcept { return next_isochron_; }
     /// Own isochrons that have not been executed here.
     std::uint32_t outstanding() const noexcept { return outstanding_; }
     /// The pulse that the last isochron to others was stamped with.
     Pulse last_stamp() const noexcept { return siu_.last_stamp(); }
-
-    // Signals and barriers; false for a channel that there is not, or that is not joined.
-
-    static constexpr unsigned kResetSignal = 0;
-    bool register_signal(unsigned channel) noexcept;
-    bool clear_signal(unsigned channel) noexcept;
-    bool send_signal(unsigned channel) noexcept;
-
-    bool join_barrier(unsigned channel, BarrierMode mode) noexcept;
-    bool leave_barrier(unsigned channel) noexcept;
-    /// Also false while this host waits in that barrier.
-    bool enter_barrier(unsigned channel) noexcept;
-    BarrierState barrier(unsigned channel) const noexcept { return barriers_[channel].state; }
-    BarrierMode barrier_mode(unsigned channel) const noexcept { return barriers_[channel].mode; }
-    /// The clock at which the last of these is done: all hosts learn of it the greatest distance later.
+    /// The clock at which the last signal or step in a barrier is done: all hosts learn of it the greatest
+    /// distance later.
     Pulse acted_at() const noexcept { return acted_at_; }
-
-    // What is executed.
-
-    /// The next in logical time. False when there is none yet.
-    bool receive(Delivery& delivery) noexcept;
-    /// When the user is done with a message; in any order.
-    void release(const Delivery& delivery) noexcept;
-    /// Whether receive() would find one.
-    bool waiting() const noexcept { return !deliveries_.empty(); }
+    /// For how long time has stood still though it is wanted.
+    runtime::Duration standing() const noexcept;
 
     /// Frees what has not been received. Returns how many packets that were.
     std::size_t discard() noexcept;
@@ -121,17 +95,11 @@ class Isotach final : public niu::Receiver {
     void take(const niu::Received& message) noexcept override;
 
   private:
-    /// What an isochron takes of one host's credit.
-    struct Need {
-        std::uint64_t round = 0;  ///< the isochron that this is about
-        std::size_t room = 0;     ///< left in the frame that is open, or would be
-        unsigned frames = 0;      ///< new ones
-        unsigned ready = 0;       ///< of them, packets that there are
-    };
     struct Barrier {
         BarrierState state = BarrierState::kApart;
         BarrierMode mode = BarrierMode::kStrong;
-        unsigned leaving = 0;  ///< own acts of leaving it that are not executed
+        unsigned leaving = 0;       ///< own acts of leaving it that are not executed
+        std::uint32_t entered = 0;  ///< times
     };
     struct Stamp {
         Pulse pulse = 0;
@@ -160,9 +128,7 @@ class Isotach final : public niu::Receiver {
     Group group_;
     runtime::Fifo<Delivery> deliveries_;
 
-    std::uint64_t round_ = 0;
-    std::vector<Need> needs_;            ///< by host, of the isochron being sent
-    std::vector<NodeId> needed_;         ///< those of it
+    Needs needs_;                        ///< of the isochron that is being sent
     std::vector<std::uint32_t> counts_;  ///< by host: messages sent there in all
     Stamp stamp_;
     Stamp after_;  ///< for isochrons of this host to itself alone
@@ -171,6 +137,9 @@ class Isotach final : public niu::Receiver {
     std::uint32_t signals_ = 0;  ///< registered
     Pulse acted_at_ = 0;
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
+    runtime::Time now_{};
+    runtime::Time executed_at_{};  ///< the last pulse
+    runtime::Time wanted_since_ = runtime::Time::max();
     Counters counters_;
 };
 

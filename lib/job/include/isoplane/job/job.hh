@@ -9,6 +9,7 @@
 ///     while (!job.try_close()) job.poll();
 #pragma once
 
+#include <isoplane/isotach/endpoint.hh>
 #include <isoplane/link/link.hh>
 #include <isoplane/noniso/endpoint.hh>
 #include <isoplane/runtime/eal.hh>
@@ -39,13 +40,16 @@ class Job {
     niu::NodeId node() const noexcept { return settings_.node(); }
     std::size_t size() const noexcept { return size_; }
 
-    /// Waits until all nodes are there. Throws with the names of those that have not come within the limit.
+    /// Waits until all nodes are there, and logical time, if the settings ask for it. Throws with the names
+    /// of those that have not come within the limit.
     void join();
 
     /// Moves what there is to move. With nothing to do for a while, it gives the CPU to whoever wants it.
     void poll();
 
     noniso::Endpoint& messages() noexcept { return *endpoint_; }
+    /// Only with Settings::logical_time.
+    isotach::Endpoint& isotach() noexcept { return *isotach_; }
 
     /// Leaves the job, together with all others: false until they all want to. Whatever arrives meanwhile
     /// can be received and answered. Call it, and poll(), until it is true.
@@ -74,6 +78,7 @@ class Job {
     std::unique_ptr<Network> network_;
     std::unique_ptr<Driver> driver_;
     noniso::Endpoint* endpoint_;
+    isotach::Endpoint* isotach_;
     std::unique_ptr<Roster> roster_;
     runtime::Idler idler_;
     Closing closing_ = Closing::kNo;

@@ -26,6 +26,8 @@ struct Settings {
     unsigned packets = 8191;                        ///< in the pool
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
+    bool logical_time = false;  ///< whether the program takes part in it; its own choice, in no file
+    std::string token_manager;  ///< the one that this program runs beside its host; empty for none
 
     std::uint16_t node() const { return *network.conf.id; }
     /// The names of all hosts, by node id.

@@ -31,7 +31,7 @@ class Fifo {
         ring_.swap(larger);
     }
 
-    std::vector<T> ring_ = std::vector<T>(256);  ///< its size stays a power of two
+    std::vector<T> ring_ = std::vector<T>(16);  ///< its size stays a power of two
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
 };

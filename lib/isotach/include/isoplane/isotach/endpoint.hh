@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Messages in logical time, as a program sees them: isochrons, and what the group of all hosts does; the
+/// same whether it polls for itself or an lcore does it.
+///
+/// An isochron is a multicast that is executed at one logical time wherever it goes. All hosts execute what
+/// reaches them in one total order, each host's isochrons in the order in which it issued them, and nothing
+/// before what it was caused by.
+///
+///     isotach::Isochron isochron = endpoint.isochron();
+///     isochron.add(1, bytes);
+///     isochron.add(2, others);
+///     while (!endpoint.send(isochron)) job.poll();
+///     for (isotach::Delivery d; endpoint.receive(d); endpoint.release(d)) …d.time, d.data…
+///
+/// One thread of the program uses an endpoint, and nothing in it waits: what cannot be done now returns
+/// false, and is tried again after Job::poll(). doc/isotach.md has the whole.
+#pragma once
+
+#include <isoplane/isotach/delivery.hh>
+#include <isoplane/isotach/group.hh>
+#include <isoplane/isotach/isochron.hh>
+
+namespace isoplane::isotach {
+
+class Endpoint {
+  public:
+    Endpoint() = default;
+    virtual ~Endpoint() = default;
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+
+    // Isochrons.
+
+    virtual Isochron isochron() noexcept = 0;
+    /// Issues the isochron, whole, and empties it. False, and nothing is done, when it cannot go now: credit
+    /// or room is missing at one of its hosts, or too many are outstanding; or when it does not fit.
+    virtual bool send(Isochron& isochron) noexcept = 0;
+    /// Whether it could go when nothing else is under way. To a host that is not up nothing fits; nor does
+    /// more than its credit, nor a message above max_message().
+    virtual bool fits(const Isochron& isochron) noexcept = 0;
+    /// The largest message that fits a frame to that host; 0 before it is up.
+    virtual std::size_t max_message(NodeId to) const noexcept = 0;
+
+    // Signals, on channels from 1, and barriers, on channels from 0. False for a channel that there is not,
+    // or that is not registered or joined; or is already. The reset signal is everybody's: it needs no
+    // registration, and can have none.
+
+    static constexpr unsigned kResetSignal = 0;
+    static constexpr bool is_signal(unsigned channel) {
+        return channel > kResetSignal && channel < wire::kSignalChannels;
+    }
+    virtual bool register_signal(unsigned channel) noexcept = 0;
+    virtual bool clear_signal(unsigned channel) noexcept = 0;
+    virtual bool send_signal(unsigned channel) noexcept = 0;
+
+    virtual bool join_barrier(unsigned channel, BarrierMode mode) noexcept = 0;
+    virtual bool leave_barrier(unsigned channel) noexcept = 0;
+    /// Also false while this host waits in that barrier.
+    virtual bool enter_barrier(unsigned channel) noexcept = 0;
+    virtual BarrierState barrier(unsigned channel) const noexcept = 0;
+    virtual BarrierMode barrier_mode(unsigned channel) const noexcept = 0;
+
+    // What is executed.
+
+    /// The next in logical time. False when there is none yet.
+    virtual bool receive(Delivery& delivery) noexcept = 0;
+    /// When the user is done with a message; in any order.
+    virtual void release(const Delivery& delivery) noexcept = 0;
+    /// Whether receive() would find one.
+    virtual bool waiting() const noexcept = 0;
+};
+
+}  // namespace isoplane::isotach

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// An endpoint whose NIU is polled by an lcore: the program at one end of a few rings, a stage at the other.
+/// Messages are not copied on their way.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <isoplane/runtime/stage.hh>
+#include <isoplane/runtime/value_ring.hh>
+#include <vector>
+
+#include <isoplane/isotach/isotach.hh>
+
+namespace isoplane::isotach {
+
+/// What the program and the lcore share.
+struct EndpointLink {
+    EndpointLink(std::size_t nodes, runtime::Pool& pool);
+
+    /// What a program can ask for, in the order in which it did.
+    enum class Action : std::uint32_t {
+        kSend,
+        kRegisterSignal,
+        kClearSignal,
+        kSendSignal,
+        kJoinBarrier,
+        kLeaveBarrier,
+        kEnterBarrier,
+    };
+    struct Request {
+        Action action{};
+        std::uint32_t what = 0;  ///< an isochron of `isochrons`, or a channel
+        BarrierMode mode{};
+        std::uint8_t unused[3]{};
+    };
+    struct Released {
+        rte_mbuf* own = nullptr;
+        niu::FrameTable::Id frame = 0;
+        std::uint32_t unused = 0;
+    };
+    struct HostView {
+        std::atomic<std::uint32_t> max_message{0};
+        std::atomic<std::uint32_t> most_frames{0};
+    };
+    /// Isochrons on their way to the lcore.
+    static constexpr unsigned kIsochrons = 64;
+    static constexpr unsigned kRingSize = 1024;
+
+    std::deque<Isochron> isochrons;
+    runtime::ValueRing<Request> requests{"isotach_requests", 4 * kIsochrons};
+    runtime::ValueRing<std::uint32_t> empty{"isotach_empty", kIsochrons};  ///< isochrons that may be filled
+    runtime::ValueRing<Delivery> delivered{"isotach_delivered", kRingSize};
+    runtime::ValueRing<Released> released{"isotach_released", 4 * kRingSize};
+    std::vector<HostView> hosts;
+};
+
+/// The lcore's end, to be polled after the stage that polls the NIU and its dispatcher.
+class EndpointStage final : public runtime::Stage {
+  public:
+    EndpointStage(std::string name, EndpointLink& link, Isotach& isotach)
+        : Stage(std::move(name)), link_(link), isotach_(isotach) {}
+    ~EndpointStage() override;
+
+    unsigned poll(runtime::Time now) override;
+    std::size_t discard() override;
+
+  private:
+    bool serve(const EndpointLink::Request& request) noexcept;
+    unsigned serve_requests() noexcept;
+    unsigned hand_over() noexcept;
+    unsigned take_releases() noexcept;
+    void publish_host() noexcept;
+
+    EndpointLink& link_;
+    Isotach& isotach_;
+    EndpointLink::Request request_{};  ///< that cannot be served yet
+    bool waits_ = false;               ///< there is one
+    Delivery delivery_{};              ///< that the ring would not take
+    bool holds_ = false;               ///< there is one
+    std::size_t next_published_ = 0;
+};
+
+/// The program's end.
+class RemoteEndpoint final : public Endpoint {
+  public:
+    RemoteEndpoint(EndpointLink& link, NodeId here, bool coalesces, runtime::Pool& pool)
+        : link_(link), pool_(pool), needs_(here, link.hosts.size(), coalesces) {}
+
+    Isochron isochron() noexcept override { return Isochron(pool_); }
+    bool send(Isochron& isochron) noexcept override;
+    bool fits(const Isochron& isochron) noexcept override;
+    std::size_t max_message(NodeId to) const noexcept override {
+        return link_.hosts[to].max_message.load(std::memory_order_relaxed);
+    }
+
+    bool register_signal(unsigned channel) noexcept override;
+    bool clear_signal(unsigned channel) noexcept override;
+    bool send_signal(unsigned channel) noexcept override;
+    bool join_barrier(unsigned channel, BarrierMode mode) noexcept override;
+    bool leave_barrier(unsigned channel) noexcept override;
+    bool enter_barrier(unsigned channel) noexcept override;
+    BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
+    BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
+
+    bool receive(Delivery& delivery) noexcept override;
+    void release(const Delivery& delivery) noexcept override;
+    bool waiting() const noexcept override { return !link_.delivered.empty(); }
+
+  private:
+    struct Barrier {
+        BarrierState state = BarrierState::kApart;
+        BarrierMode mode = BarrierMode::kStrong;
+        std::uint32_t entered = 0;  ///< times
+    };
+    bool ask(EndpointLink::Action action, unsigned channel, BarrierMode mode = {}) noexcept;
+
+    EndpointLink& link_;
+    runtime::Pool& pool_;
+    Needs needs_;
+    std::uint32_t signals_ = 0;  ///< registered
+    std::array<Barrier, wire::kBarrierChannels> barriers_{};
+};
+
+}  // namespace isoplane::isotach
