@@ -115,7 +115,8 @@ void Siu::fill(std::uint64_t number, std::size_t /*neighbour*/, Entries& entries
 bool Siu::may_send() noexcept {
     if (sent() < options().ahead) return true;
     const Duration since = now() - last_sent_at();
-    if (wanted_ || sent() < hurried_through_) {
+    if (wanted_) prompt_until_ = now() + own_.linger;
+    if (now() < prompt_until_) {
         pause_ = own_.first_pause;
         return since >= own_.pulse_interval;
     }
@@ -132,7 +133,7 @@ void Siu::want(bool wanted) noexcept {
 }
 
 void Siu::on_wanted(std::size_t /*neighbour*/, std::uint8_t /*hops*/) noexcept {
-    hurried_through_ = sent() + 2 * options().ahead;
+    prompt_until_ = now() + own_.linger;
 }
 
 bool Siu::on_restart(NodeId /*neighbour*/) noexcept {

@@ -25,7 +25,10 @@ using Pulse = std::uint64_t;
 struct SiuOptions {
     tm::ExchangeOptions exchange{};  ///< node, neighbours and reach are set by the SIU
     Duration pulse_interval{0};      ///< between two tokens, at least
-    /// How long a token is held back at first, and at the most, when time is not wanted.
+    /// How long tokens are still answered at once when time is not wanted any more: more than it takes to
+    /// answer a message.
+    Duration linger = std::chrono::microseconds{100};
+    /// How long a token is held back then, at first and at the most.
     Duration first_pause = std::chrono::microseconds{50};
     Duration longest_pause = std::chrono::milliseconds{50};
     bool no_counts = false;  ///< a defect that tests plant: announces nothing
@@ -102,7 +105,7 @@ class Siu final : public tm::TokenExchange {
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first
     runtime::Fifo<Announcement> announcements_;
     bool wanted_ = false;
-    Pulse hurried_through_ = 0;  ///< others want time up to this token
+    Time prompt_until_{};
     Duration pause_;
 };
 
