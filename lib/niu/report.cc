@@ -61,6 +61,8 @@ std::size_t Niu::discard() {
     if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());
+    frames_.flush();
+    stock_.give_back();
     return freed;
 }
 

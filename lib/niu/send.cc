@@ -7,6 +7,7 @@
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/isotach.hh>
+#include <utility>
 
 #include "layout.hh"
 
@@ -16,6 +17,10 @@ namespace {
 
 /// Up to here a copy into a frame that others share costs less than a frame.
 constexpr std::size_t kWorthCopying = 256;
+
+bool checks_payload(const Peer& peer) noexcept {
+    return (peer.header.flags & wire::kFlagNoPayloadCrc) == 0;
+}
 
 void put_message(std::byte* at, const wire::MessageHeader& header) noexcept {
     wire::encode_message(std::span<std::byte, wire::kMessageHeaderSize>(at, wire::kMessageHeaderSize),
@@ -52,11 +57,11 @@ bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
 
 /// If a frame is open. From here on it has its number, and only its header will change.
 void Niu::close_frame(Peer& peer) noexcept {
-    const OpenFrame open = std::exchange(peer.open, {});
-    rte_mbuf* m = open.packet;
+    rte_mbuf* m = peer.open.packet;
     if (m == nullptr) return;
     std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
-    const auto length = static_cast<std::uint16_t>(open.at - payload);
+    const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
+    peer.open = {};
     if (length == 0) {  // room was asked for and never used
         --kept_;
         return rte_pktmbuf_free(m);
@@ -68,8 +73,11 @@ void Niu::close_frame(Peer& peer) noexcept {
 
 /// Until it is acknowledged.
 void Niu::keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept {
-    const bool unchecked = (peer.header.flags & wire::kFlagNoPayloadCrc) != 0;
-    peer.out.push(packet, unchecked ? 0 : wire::crc32c(payload), static_cast<std::uint16_t>(payload.size()));
+    keep(peer, packet, payload.size(), checks_payload(peer) ? wire::crc32c(payload) : 0);
+}
+
+void Niu::keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept {
+    peer.out.push(packet, crc, static_cast<std::uint16_t>(length));
 }
 
 SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urgency urgency) noexcept {
@@ -134,6 +142,7 @@ bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte
     if (closing_ || peer.transfer.size != 0 || peer.state != PeerState::kUp) return false;
     close_frame(peer);  // so that nothing sent from here on gets ahead
     peer.transfer = {message, static_cast<std::uint32_t>(message.size()), protocol};
+    pump(peer);  // so that the next can follow without a poll in between
     touch(peer);
     return true;
 }
@@ -141,23 +150,42 @@ bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte
 /// Moves as much of the transfer into frames as window, credit and pool allow; an acknowledgement or credit
 /// goes on from there.
 void Niu::pump(Peer& peer) noexcept {
-    Transfer& transfer = peer.transfer;
-    while (transfer.size != 0 && open_frame(peer)) {
-        const std::size_t chunk =
-            std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize);
-        const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
-        const bool last = chunk == transfer.rest.size();
-        const std::uint8_t fragment = offset == 0 ? wire::kFirstFragment : last ? wire::kLastFragment : 0;
-        put_message(peer.open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(chunk),
-                                   offset == 0 ? transfer.size : offset});
-        std::memcpy(peer.open.at + wire::kMessageHeaderSize, transfer.rest.data(), chunk);
-        peer.open.at += wire::kMessageHeaderSize + chunk;
-        close_frame(peer);
-        counters_.messages_sent.add();
-        counters_.copied_bytes.add(chunk);
-        transfer.rest = transfer.rest.subspan(chunk);
-        if (last) transfer = {};
+    while (peer.transfer.size != 0 && add_fragment(peer)) {
     }
+}
+
+/// A frame of the transfer under way, copied and checked in one pass: the payload is in none of our caches
+/// before and need not be after.
+bool Niu::add_fragment(Peer& peer) noexcept {
+    if (!open_frame(peer)) return false;
+    const OpenFrame open = std::exchange(peer.open, {});
+    Transfer& transfer = peer.transfer;
+    const std::size_t chunk =
+        std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize);
+    const bool last = chunk == transfer.rest.size();
+    if (rte_mbuf* next = last ? nullptr : stock_.next())
+        prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
+
+    const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
+    const std::uint8_t fragment = offset == 0 ? wire::kFirstFragment : last ? wire::kLastFragment : 0;
+    put_message(open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(chunk),
+                          offset == 0 ? transfer.size : offset});
+    std::byte* const data = open.at + wire::kMessageHeaderSize;
+    std::uint32_t crc = 0;
+    if (checks_payload(peer)) {
+        crc = wire::copy_crc32c(data, transfer.rest.first(chunk),
+                                wire::crc32c({open.at, wire::kMessageHeaderSize}));
+    } else {
+        std::memcpy(data, transfer.rest.data(), chunk);
+    }
+    open.packet->data_len = static_cast<std::uint16_t>(kOverhead + wire::kMessageHeaderSize + chunk);
+    open.packet->pkt_len = open.packet->data_len;
+    keep(peer, open.packet, wire::kMessageHeaderSize + chunk, crc);
+    counters_.messages_sent.add();
+    counters_.copied_bytes.add(chunk);
+    transfer.rest = transfer.rest.subspan(chunk);
+    if (last) transfer = {};
+    return true;
 }
 
 }  // namespace isoplane::niu

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/niu/packets.hh>
 #include <isoplane/niu/send_window.hh>
-#include <isoplane/runtime/packet.hh>
 
 namespace isoplane::niu {
 
@@ -25,8 +25,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     for (Sequence i = first_; i != ack; ++i)
         runtime::prefetch_to_write((*this)[i].packet);
 
-    runtime::Burst done;
-    std::uint16_t n = 0;
+    if (ack == first_ && selective == 0) return result;
+    PacketBin done((*this)[first_].packet->pool);
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
     while (first_ != ack) {
         const SentFrame& frame = (*this)[first_++];
@@ -34,11 +34,7 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
         known = (selective_ & 1) != 0;
         selective_ >>= 1;
         ++result.frames;
-        done[n++] = frame.packet;
-        if (n == done.size() || first_ == ack) {
-            rte_pktmbuf_free_bulk(done.data(), n);
-            n = 0;
-        }
+        done.put(frame.packet);
     }
     if (selective == 0) [[likely]]
         return result;

@@ -204,7 +204,7 @@ bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept 
 }
 
 rte_mbuf* Niu::packet() noexcept {
-    rte_mbuf* m = rte_pktmbuf_alloc(pool_.raw());
+    rte_mbuf* m = stock_.take();
     if (m == nullptr) [[unlikely]]
         counters_.no_packets.add();
     return m;

@@ -33,6 +33,12 @@ std::uint32_t header_crc(HeaderBytes bytes) {
     return crc.value();
 }
 
+/// One store of its own, never merged with its neighbours.
+void store_word(std::byte* at, std::uint64_t word) {
+    using Unaligned [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
+    *reinterpret_cast<volatile Unaligned*>(at) = word;
+}
+
 /// Fills the header where it stands; assigned as a whole it would be built elsewhere and copied.
 void read_fields(const std::byte* in, Header& header) {
     header.kind = static_cast<Kind>(frame_layout::Kind::get(in));
@@ -150,10 +156,13 @@ void encode_header(std::span<std::byte, kHeaderSize> out, const Header& header) 
                   frame_layout::PeerEpoch::kOffset == 38 &&
                   frame_layout::PayloadCrc::kOffset == sizeof words);
     CrcOfWords crc;
-    for (const std::uint64_t word : words)
-        crc.add(word);
+    // Stored word by word: copied as one array they would be read back wider than they were written, which
+    // waits until every store before, the payload's too, has left the core.
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        crc.add(words[i]);
+        store_word(out.data() + i * sizeof words[i], words[i]);
+    }
     crc.add(network_order(header.payload_crc));
-    std::memcpy(out.data(), words.data(), sizeof words);
     frame_layout::PayloadCrc::put(out.data(), header.payload_crc);
     frame_layout::HeaderCrc::put(out.data(), crc.value());
 }

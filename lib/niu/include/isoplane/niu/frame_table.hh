@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include <isoplane/niu/packets.hh>
+
 namespace isoplane::niu {
 
 /// A frame that has arrived in order, until the last of its messages has been released.
@@ -25,7 +27,9 @@ class FrameTable {
   public:
     using Id = std::uint32_t;
 
-    explicit FrameTable(unsigned capacity) : frames_(capacity), free_(capacity), queue_(capacity) {
+    /// Packets are those of `pool`, mostly.
+    FrameTable(unsigned capacity, rte_mempool* pool)
+        : bin_(pool), frames_(capacity), free_(capacity), queue_(capacity) {
         for (unsigned i = 0; i < capacity; ++i)
             free_[i] = capacity - 1 - i;
         free_count_ = capacity;
@@ -51,12 +55,13 @@ class FrameTable {
 
     ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
 
+    /// Packets of frames that were released go back to their pool together, at the latest now.
+    void flush() noexcept { bin_.flush(); }
+
     /// Gives one hold back. Returns whether that was the last, and the packet with it freed.
     bool release(Id id) noexcept {
         if (--frames_[id].holds != 0) return false;
-        // rte_pktmbuf_free() would look at the second half of a packet that the sender still refers to.
-        rte_mbuf* packet = frames_[id].packet;
-        packet->nb_segs == 1 ? rte_pktmbuf_free_seg(packet) : rte_pktmbuf_free(packet);
+        bin_.put(frames_[id].packet);
         free_[free_count_++] = id;
         return true;
     }
@@ -66,6 +71,7 @@ class FrameTable {
     bool full() const noexcept { return free_count_ == 0; }
 
   private:
+    PacketBin bin_;
     std::vector<ReceivedFrame> frames_;
     std::vector<Id> free_;  ///< a stack: the place used last is the warmest
     std::vector<Id> queue_;

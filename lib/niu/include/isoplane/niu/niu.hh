@@ -23,6 +23,7 @@
 #include <isoplane/niu/counters.hh>
 #include <isoplane/niu/frame_table.hh>
 #include <isoplane/niu/options.hh>
+#include <isoplane/niu/packets.hh>
 #include <isoplane/niu/peer.hh>
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/runtime/backlog.hh>
@@ -134,13 +135,14 @@ class Niu final : public runtime::Stage {
 
   private:
     // niu.cc: what comes in.
+    void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void process(rte_mbuf* packet) noexcept;
     bool belongs(const Peer& peer, const wire::Header& header) noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
-    bool continues(Peer& peer, const wire::Message& message, Received& received) noexcept;
+    bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     void release_hold(FrameTable::Id id) noexcept;
 
     // send.cc: messages into frames.
@@ -151,6 +153,8 @@ class Niu final : public runtime::Stage {
     }
     void close_frame(Peer& peer) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
+    void keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept;
+    bool add_fragment(Peer& peer) noexcept;
     void pump(Peer& peer) noexcept;
 
     // transmit.cc: frames out.
@@ -193,6 +197,7 @@ class Niu final : public runtime::Stage {
     runtime::Input& from_;
     runtime::Backlog to_;
     runtime::Pool& pool_;
+    PacketStock stock_;
 
     Time now_{};
     runtime::Burst out_{};
