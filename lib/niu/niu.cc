@@ -71,6 +71,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       to_(gives_to(to)),
       pool_(pool),
       stock_(pool),
+      lent_(options_.in_process, pool.size()),
       most_kept_(share_of(pool)),
       credit_(credit_for_each(options_, pool)),
       frames_(static_cast<unsigned>(options_.nodes.size()) * credit_, pool.raw()),
@@ -78,7 +79,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       hello_wait_(options_.hello_every) {
     peers_.reserve(options_.nodes.size());
     for (std::size_t i = 0; i < options_.nodes.size(); ++i)
-        peers_.emplace_back(options_, credit_);
+        peers_.emplace_back(options_, credit_, lent_);
     touched_.reserve(options_.nodes.size());
 }
 
@@ -94,6 +95,7 @@ unsigned Niu::poll(Time now) {
     serve_touched();
     push_out();
     frames_.flush();
+    if (!lent_.empty()) lent_.sweep();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
     receive_burst({burst.data(), n});
@@ -138,7 +140,10 @@ void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
 
 /// Owns the packet from here on.
 void Niu::process(rte_mbuf* packet) noexcept {
-    const wire::Decoded frame = wire::decode(runtime::Packet::bytes_of(packet), expect_);
+    const wire::Decoded frame = packet->nb_segs == 1
+                                    ? wire::decode(runtime::Packet::bytes_of(packet), expect_)
+                                    : wire::decode_apart(runtime::Packet::bytes_of(packet),
+                                                         runtime::Packet::bytes_of(packet->next), expect_);
     if (!frame) [[unlikely]] {
         counters_.rejected[static_cast<std::size_t>(frame.reason)].add();
         rte_pktmbuf_free(packet);
@@ -202,7 +207,7 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
         counters_.impossible_ack.add();
         return;
     }
-    kept_ -= acknowledged.frames;
+    kept_ -= acknowledged.packets;
     if (acknowledged.news) {
         peer.rtt.answered();
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
@@ -232,7 +237,7 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
         case Arrival::kEarly:
             counters_.early.add();
             if (options_.planted.deliver_early && !frames_.full()) [[unlikely]] {
-                rte_mbuf_refcnt_update(packet, 1);
+                rte_pktmbuf_refcnt_update(packet, 1);
                 hand_up(peer, packet);
             }
             break;
@@ -259,7 +264,9 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
 void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
     const std::byte* frame = rte_pktmbuf_mtod_offset(packet, const std::byte*, wire::kEthernetSize);
     const std::size_t length = wire::frame_layout::PayloadLength::get(frame);
-    frames_.push(packet, {frame + wire::kHeaderSize, length}, id_of(peer));
+    const std::byte* apart =
+        packet->nb_segs == 1 ? nullptr : rte_pktmbuf_mtod(packet->next, const std::byte*);
+    frames_.push(packet, {frame + wire::kHeaderSize, length}, apart, id_of(peer));
     ++peer.held;
     counters_.frames_received.add();
 }
@@ -280,7 +287,8 @@ bool Niu::receive(Received& received) noexcept {
                 continue;
             }
             received.protocol = header.protocol;
-            received.data = message.body;
+            received.data =
+                frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
             received.frame = reading_;
             ++frame.holds;
             counters_.messages_received.add();

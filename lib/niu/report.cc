@@ -58,6 +58,7 @@ std::size_t Niu::discard() {
     std::size_t freed = to_.discard();
     for (Peer& peer : peers_)
         freed += forget(peer);
+    lent_.give_up();
     if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());

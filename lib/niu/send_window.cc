@@ -33,9 +33,10 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
         if (!known) note_arrival(frame, now, result);
         known = (selective_ & 1) != 0;
         selective_ >>= 1;
-        ++result.frames;
-        done.put(frame.packet);
+        result.packets += frame.packet->nb_segs;
+        frame.packet->nb_segs == 1 ? done.put(frame.packet) : lent_->retire(frame.packet);
     }
+    packets_ -= result.packets;
     if (selective == 0) [[likely]]
         return result;
     const unsigned behind_first = in_flight() ? unsent_ - first_ - 1 : 0;
@@ -48,8 +49,11 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
 
 unsigned SendWindow::reset() noexcept {
     const unsigned freed = size();
-    for (; first_ != next_; ++first_)
-        rte_pktmbuf_free((*this)[first_].packet);
+    for (; first_ != next_; ++first_) {
+        rte_mbuf* packet = (*this)[first_].packet;
+        packet->nb_segs == 1 ? rte_pktmbuf_free(packet) : lent_->retire(packet);
+    }
+    packets_ = 0;
     first_ = unsent_ = next_ = 0;
     selective_ = 0;
     newest_arrived_ = {};

@@ -132,6 +132,16 @@ Reject check_payload(std::span<const std::byte> behind, const Header& header, co
     return check_body(header.kind, payload, expect.node_count) ? Reject::kNone : Reject::kBadBody;
 }
 
+Reject check_apart(const Header& header, std::span<const std::byte> behind, std::span<const std::byte> body) {
+    if (behind.size() != kMessageHeaderSize || header.payload_length != behind.size() + body.size())
+        return Reject::kBadLength;
+    const bool unchecked = (header.flags & kFlagNoPayloadCrc) != 0;
+    if (header.payload_crc != (unchecked ? 0 : crc32c(body, crc32c(behind)))) return Reject::kBadPayloadCrc;
+    const bool fits =
+        header.kind == Kind::kData && is_header_of(behind.first<kMessageHeaderSize>(), body.size());
+    return fits ? Reject::kNone : Reject::kBadBody;
+}
+
 }  // namespace
 
 std::string_view name(Kind kind) {
@@ -179,6 +189,20 @@ Decoded decode(std::span<const std::byte> packet, const Expect& expect) {
     if (unwrapped.reason != Reject::kNone) [[unlikely]]
         return {unwrapped.reason, {}, {}};
     return decode_frame(unwrapped.frame, expect);
+}
+
+Decoded decode_apart(std::span<const std::byte> head, std::span<const std::byte> body, const Expect& expect) {
+    const Unwrapped unwrapped = unwrap(head, expect.encapsulation);
+    Decoded decoded;
+    decoded.reason = unwrapped.reason;
+    if (decoded.reason == Reject::kNone) decoded.reason = read_header(unwrapped.frame, decoded.header);
+    if (decoded.reason == Reject::kNone) decoded.reason = check_header(decoded.header, expect);
+    if (decoded.reason != Reject::kNone) [[unlikely]]
+        return decoded;
+    const auto behind = unwrapped.frame.subspan(kHeaderSize);
+    decoded.reason = check_apart(decoded.header, behind, body);
+    if (decoded.reason == Reject::kNone) decoded.payload = behind;
+    return decoded;
 }
 
 Decoded decode_frame(std::span<const std::byte> frame, const Expect& expect) {

@@ -17,6 +17,8 @@ namespace isoplane::niu {
 struct ReceivedFrame {
     rte_mbuf* packet = nullptr;
     std::span<const std::byte> payload{};
+    /// The body of its one message, where that is not behind the header: then the payload is only so long.
+    const std::byte* apart = nullptr;
     std::uint32_t holds = 0;  ///< messages under way to their users, and one while it is being read
     std::uint16_t source = 0;
 };
@@ -36,9 +38,10 @@ class FrameTable {
     }
 
     /// Takes the packet over, with one hold.
-    void push(rte_mbuf* packet, std::span<const std::byte> payload, std::uint16_t source) noexcept {
+    void push(rte_mbuf* packet, std::span<const std::byte> payload, const std::byte* apart,
+              std::uint16_t source) noexcept {
         const Id id = free_[--free_count_];
-        frames_[id] = {packet, payload, 1, source};
+        frames_[id] = {packet, payload, apart, 1, source};
         queue_[tail_] = id;
         tail_ = tail_ + 1 == queue_.size() ? 0 : tail_ + 1;
         ++queued_;
