@@ -136,7 +136,9 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
 }
 
 bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
-    return transfer(to, protocol, message, Memory{});
+    if (message.size() <= max_message(to)) return send(to, protocol, message);
+    static const Memory unregistered;
+    return transfer(to, protocol, message, unregistered);
 }
 
 bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
