@@ -4,6 +4,7 @@
 /// Makes the ends of transports that run on a pair of links.
 #pragma once
 
+#include <isoplane/link/kind.hh>
 #include <memory>
 
 #include "niu_end.hh"
@@ -28,12 +29,15 @@ inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Inp
     static std::uint32_t jobs = 0;
     if (end == 0) ++jobs;
     Side& side = sides[end];
+    const link::LinkKind& kind = *link::find_kind(side.link->spec().kind);
     return std::make_unique<NiuEnd>(from, to, *side.pool,
                                     niu::Options{.node = static_cast<niu::NodeId>(end),
                                                  .nodes = {"a", "b"},
                                                  .job_key = jobs,
                                                  .mac = side.link->mac(),
                                                  .mtu = static_cast<std::uint16_t>(side.link->mtu()),
+                                                 .chains = kind.multi_segment,
+                                                 .in_process = kind.in_process,
                                                  .coalesce = coalesce});
 }
 

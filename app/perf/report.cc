@@ -75,8 +75,8 @@ std::string round_trips(const Results& results) {
             results, [&](const Sample& s, std::size_t) { return figure(s.round_trip.*which / 1e3); },
             &Results::round_trip_ratio, transport::kRaw);
     };
-    std::string text =
-        "Round trip, microseconds, median; ratios of medians to raw\n" + part(&RoundTrip::median);
+    std::string text = "Round trip, microseconds, median; ratios to raw, medians over the rounds\n" +
+                       part(&RoundTrip::median);
     // Of the tails no ratio is given: they are the machine's more than anybody's.
     for (const auto& [name, which] :
          {std::pair{"99 %", &RoundTrip::p99}, std::pair{"99.9 %", &RoundTrip::p999}}) {

@@ -45,6 +45,9 @@ class Results {
     /// Each figure the median of those of the rounds; zeros for what was not measured.
     Sample median(const std::string& transport, std::size_t size) const;
 
+    // Ratios are medians of those of the rounds, in each of which two transports were measured at nearly the
+    // same time: a machine that is faster in some rounds than in others does not change them.
+
     /// How much of the other's rate, of messages or bytes, a transport has. Nothing when one of the two was
     /// not measured.
     std::optional<double> rate_ratio(const std::string& of, const std::string& to, std::size_t size) const;
@@ -53,6 +56,10 @@ class Results {
                                            std::size_t size) const;
 
   private:
+    template <typename Figure>
+    std::optional<double> median_ratio(const std::string& of, const std::string& to, std::size_t size,
+                                       Figure&& figure) const;
+
     std::vector<std::string> transports_;
     std::vector<std::size_t> sizes_;
     std::map<std::pair<std::string, std::size_t>, std::vector<Sample>> samples_;

@@ -99,6 +99,7 @@ Driver ring_driver() {
                  .max_mtu = kAnyMtu,
                  .queues = 1,
                  .zero_copy = true,
+                 .in_process = true,
                  .rate = "100 M/s",
                  .needs = "nothing"},
         .open = open_ring};

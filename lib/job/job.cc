@@ -39,12 +39,15 @@ std::vector<std::string> names(const Settings& settings) {
 }
 
 niu::Options niu_options(const Settings& settings, const link::Link& link) {
+    const link::LinkKind& kind = *link::find_kind(link.spec().kind);
     return {.node = settings.node(),
             .nodes = names(settings),
             .job_key = settings.network.conf.job_key.value_or(0),
             .epoch = epoch_now(),
             .mac = settings.network.mac(settings.node()),
             .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
+            .chains = kind.multi_segment,
+            .in_process = kind.in_process,
             .silence = settings.silence,
             .hello_limit = settings.hello_limit};
 }

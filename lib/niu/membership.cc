@@ -142,14 +142,14 @@ void Niu::lose(Peer& peer, PeerState state) noexcept {
 
 /// Both streams with all that is in them. Returns how many frames that were.
 std::size_t Niu::forget(Peer& peer) noexcept {
-    kept_ -= peer.out.size() + (peer.open.packet != nullptr ? 1U : 0U);
+    kept_ -= peer.out.packets() + (peer.open.packet != nullptr ? 1U : 0U);
     std::size_t freed = peer.out.reset() + peer.in.reset();
     if (peer.open.packet != nullptr) {
         rte_pktmbuf_free(peer.open.packet);
         ++freed;
     }
     peer.open = {};
-    peer.transfer = {};
+    end_transfer(peer);
     peer.assembly = {};
     peer.grant.reset();
     peer.rtt = RttEstimator(options_.timeout);

@@ -72,15 +72,17 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       from_(takes_from(from)),
       to_(gives_to(to)),
       pool_(pool),
+      stock_(pool),
+      lent_(options_.in_process, pool.size()),
       most_kept_(share_of(pool)),
       credit_(credit_for_each(options_, pool)),
-      frames_(static_cast<unsigned>(options_.nodes.size()) * credit_),
+      frames_(static_cast<unsigned>(options_.nodes.size()) * credit_, pool.raw()),
       token_nodes_(options_.nodes.size()),
       wheel_(static_cast<unsigned>(options_.nodes.size())),
       hello_wait_(options_.hello_every) {
     peers_.reserve(options_.nodes.size());
     for (std::size_t i = 0; i < options_.nodes.size(); ++i)
-        peers_.emplace_back(options_, credit_);
+        peers_.emplace_back(options_, credit_, lent_);
     touched_.reserve(options_.nodes.size());
 }
 
@@ -91,30 +93,61 @@ Niu::~Niu() {
 unsigned Niu::poll(Time now) {
     now_ = now;
     blocked_ = !to_.flush();
+    const std::uint64_t sent_before = counters_.frames_sent.get();
+    // What waits to leave does not wait for what has come.
+    serve_touched();
+    push_out();
+    frames_.flush();
+    if (!lent_.empty()) lent_.sweep();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
-    // On a link of rings the sender has had them, and refers to them still: to give our reference back is to
-    // write.
-    for (std::uint16_t i = 0; i < n; ++i)
-        runtime::prefetch_to_write(burst[i]);
-    for (std::uint16_t i = 0; i < n; ++i) {
-        rte_prefetch0(rte_pktmbuf_mtod(burst[i], void*));
-        rte_prefetch0(rte_pktmbuf_mtod_offset(burst[i], void*, RTE_CACHE_LINE_SIZE));
-    }
-    for (std::uint16_t i = 0; i < n; ++i)
-        process(burst[i]);
+    receive_burst({burst.data(), n});
     const unsigned local = deliver_local_tokens();
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
     if (now >= membership_at_) tend_membership();
-    const std::uint64_t sent_before = counters_.frames_sent.get();
     serve_touched();
     push_out();
     return n + local + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
 }
 
+namespace {
+
+/// Fetches what is about to be read, as far as `most` lines.
+void prefetch_data(const rte_mbuf* packet, std::size_t most) noexcept {
+    const auto* at = rte_pktmbuf_mtod(packet, const char*);
+    const std::size_t size = std::min<std::size_t>(packet->data_len, most * RTE_CACHE_LINE_SIZE);
+    // The last byte has a line of its own when the first is in the middle of one.
+    for (std::size_t i = 0; i < size; i += RTE_CACHE_LINE_SIZE)
+        rte_prefetch0(at + i);
+    rte_prefetch0(at + size - (size > 0 ? 1 : 0));
+}
+
+}  // namespace
+
+/// All lines of small frames are fetched before the first is looked at, those of a large one while that
+/// before it is read.
+void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
+    constexpr std::size_t kFirst = 4;
+    constexpr std::size_t kAll = 64;
+    // On a link of rings the sender has had them, and refers to them still: to give our reference back is to
+    // write.
+    for (rte_mbuf* packet : packets)
+        runtime::prefetch_to_write(packet);
+    for (const rte_mbuf* packet : packets)
+        prefetch_data(packet, kFirst);
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+        if (i + 1 < packets.size() && packets[i + 1]->data_len > kFirst * RTE_CACHE_LINE_SIZE)
+            prefetch_data(packets[i + 1], kAll);
+        process(packets[i]);
+    }
+}
+
 /// Owns the packet from here on.
 void Niu::process(rte_mbuf* packet) noexcept {
-    const wire::Decoded frame = wire::decode(runtime::Packet::bytes_of(packet), expect_);
+    const wire::Decoded frame = packet->nb_segs == 1
+                                    ? wire::decode(runtime::Packet::bytes_of(packet), expect_)
+                                    : wire::decode_apart(runtime::Packet::bytes_of(packet),
+                                                         runtime::Packet::bytes_of(packet->next), expect_);
     if (!frame) [[unlikely]] {
         counters_.rejected[static_cast<std::size_t>(frame.reason)].add();
         rte_pktmbuf_free(packet);
@@ -180,7 +213,7 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
         counters_.impossible_ack.add();
         return;
     }
-    kept_ -= acknowledged.frames;
+    kept_ -= acknowledged.packets;
     if (acknowledged.news) {
         peer.rtt.answered();
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
@@ -210,7 +243,7 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
         case Arrival::kEarly:
             counters_.early.add();
             if (options_.planted.deliver_early && !frames_.full()) [[unlikely]] {
-                rte_mbuf_refcnt_update(packet, 1);
+                rte_pktmbuf_refcnt_update(packet, 1);
                 hand_up(peer, packet);
             }
             break;
@@ -237,7 +270,9 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
 void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
     const std::byte* frame = rte_pktmbuf_mtod_offset(packet, const std::byte*, wire::kEthernetSize);
     const std::size_t length = wire::frame_layout::PayloadLength::get(frame);
-    frames_.push(packet, {frame + wire::kHeaderSize, length}, id_of(peer));
+    const std::byte* apart =
+        packet->nb_segs == 1 ? nullptr : rte_pktmbuf_mtod(packet->next, const std::byte*);
+    frames_.push(packet, {frame + wire::kHeaderSize, length}, apart, id_of(peer));
     ++peer.held;
     counters_.frames_received.add();
 }
@@ -252,12 +287,14 @@ bool Niu::receive(Received& received) noexcept {
         ReceivedFrame& frame = frames_[reading_];
         for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;
-            if (!continues(peers_[frame.source], message, received)) [[unlikely]] {
+            const wire::MessageHeader header = message.header;
+            if (!continues(peers_[frame.source], header, received)) [[unlikely]] {
                 counters_.broken_message.add();
                 continue;
             }
-            received.protocol = message.header.protocol;
-            received.data = message.body;
+            received.protocol = header.protocol;
+            received.data =
+                frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
             received.frame = reading_;
             ++frame.holds;
             counters_.messages_received.add();
@@ -268,8 +305,7 @@ bool Niu::receive(Received& received) noexcept {
 }
 
 /// Whether the message is whole, or the fragment that comes next; sets size and offset.
-bool Niu::continues(Peer& peer, const wire::Message& message, Received& received) noexcept {
-    const wire::MessageHeader& header = message.header;
+bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
     if (header.fragment == wire::kWholeMessage) [[likely]] {
         received.size = header.size_or_offset;
         received.offset = 0;

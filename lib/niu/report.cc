@@ -61,9 +61,12 @@ std::size_t Niu::discard() {
         freed += forget(peer);
     for (; !local_tokens_.empty(); local_tokens_.pop(), ++freed)
         rte_pktmbuf_free(local_tokens_.front().packet);
+    lent_.give_up();
     if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());
+    frames_.flush();
+    stock_.give_back();
     return freed;
 }
 

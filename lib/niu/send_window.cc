@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/niu/packets.hh>
 #include <isoplane/niu/send_window.hh>
-#include <isoplane/runtime/packet.hh>
 
 namespace isoplane::niu {
 
@@ -25,21 +25,18 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     for (Sequence i = first_; i != ack; ++i)
         runtime::prefetch_to_write((*this)[i].packet);
 
-    runtime::Burst done;
-    std::uint16_t n = 0;
+    if (ack == first_ && selective == 0) return result;
+    PacketBin done((*this)[first_].packet->pool);
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
     while (first_ != ack) {
         const SentFrame& frame = (*this)[first_++];
         if (!known) note_arrival(frame, now, result);
         known = (selective_ & 1) != 0;
         selective_ >>= 1;
-        ++result.frames;
-        done[n++] = frame.packet;
-        if (n == done.size() || first_ == ack) {
-            rte_pktmbuf_free_bulk(done.data(), n);
-            n = 0;
-        }
+        result.packets += frame.packet->nb_segs;
+        frame.packet->nb_segs == 1 ? done.put(frame.packet) : lent_->retire(frame.packet);
     }
+    packets_ -= result.packets;
     if (selective == 0) [[likely]]
         return result;
     const unsigned behind_first = in_flight() ? unsent_ - first_ - 1 : 0;
@@ -52,8 +49,11 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
 
 unsigned SendWindow::reset() noexcept {
     const unsigned freed = size();
-    for (; first_ != next_; ++first_)
-        rte_pktmbuf_free((*this)[first_].packet);
+    for (; first_ != next_; ++first_) {
+        rte_mbuf* packet = (*this)[first_].packet;
+        packet->nb_segs == 1 ? rte_pktmbuf_free(packet) : lent_->retire(packet);
+    }
+    packets_ = 0;
     first_ = unsent_ = next_ = 0;
     selective_ = 0;
     newest_arrived_ = {};

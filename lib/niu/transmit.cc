@@ -17,6 +17,13 @@ constexpr unsigned kResentAtOnce = 8;
 /// When to try again what the output or the pool did not allow.
 constexpr runtime::Duration kSoon = std::chrono::microseconds{10};
 
+/// Of whoever sends the packet. The second half of one that is not chained stays unread.
+void add_reference(rte_mbuf* m) noexcept {
+    rte_mbuf_refcnt_update(m, 1);
+    if (m->nb_segs != 1) [[unlikely]]
+        rte_mbuf_refcnt_update(m->next, 1);
+}
+
 }  // namespace
 
 void Niu::touch(Peer& peer) noexcept {
@@ -66,7 +73,7 @@ void Niu::transmit(Peer& peer) noexcept {
     const SentFrame& frame = peer.out[sequence];
     write_headers(peer, rte_pktmbuf_mtod(frame.packet, std::byte*), wire::Kind::kData, sequence,
                   frame.payload_length, frame.payload_crc);
-    rte_mbuf_refcnt_update(frame.packet, 1);
+    add_reference(frame.packet);
     peer.out.mark_sent(now_);
     counters_.frames_sent.add();
     if (peer.resend_at == Time::max()) {
@@ -85,7 +92,7 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     SentFrame& frame = peer.out[sequence];
     rte_mbuf* m = frame.packet;
     if (rte_mbuf_refcnt_read(m) == 1) {
-        rte_mbuf_refcnt_update(m, 1);
+        add_reference(m);
     } else {
         m = rte_pktmbuf_copy(m, pool_.raw(), 0, UINT32_MAX);
         if (m == nullptr) {
@@ -204,7 +211,7 @@ bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept 
 }
 
 rte_mbuf* Niu::packet() noexcept {
-    rte_mbuf* m = rte_pktmbuf_alloc(pool_.raw());
+    rte_mbuf* m = stock_.take();
     if (m == nullptr) [[unlikely]]
         counters_.no_packets.add();
     return m;

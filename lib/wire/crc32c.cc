@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -83,9 +84,7 @@ std::uint32_t shift_stride(std::uint32_t state) {
 }
 
 template <typename T>
-CRC_TARGET inline std::uint32_t step(std::uint32_t state, const std::byte* at) {
-    T word;
-    std::memcpy(&word, at, sizeof word);
+CRC_TARGET inline std::uint32_t crc_instruction(std::uint32_t state, T word) {
 #if defined(__x86_64__)
     if constexpr (sizeof(T) == 8) {
         return static_cast<std::uint32_t>(_mm_crc32_u64(state, word));
@@ -109,17 +108,63 @@ CRC_TARGET inline std::uint32_t step(std::uint32_t state, const std::byte* at) {
 #endif
 }
 
-template <std::size_t Stride>
-CRC_TARGET std::uint32_t three_strides(std::uint32_t state, const std::byte* at) {
-    std::uint32_t second = 0;
-    std::uint32_t third = 0;
-    for (std::size_t i = 0; i < Stride; i += 8) {
-        state = step<std::uint64_t>(state, at + i);
-        second = step<std::uint64_t>(second, at + Stride + i);
-        third = step<std::uint64_t>(third, at + 2 * Stride + i);
+/// Advances a state over an input, and takes the bytes along to another place if that is not nullptr.
+template <bool Copied>
+class Advance {
+  public:
+    Advance(std::uint32_t crc, const std::byte* from, std::byte* to) : state_(~crc), from_(from), to_(to) {}
+
+    CRC_TARGET std::uint32_t over(std::size_t size) {
+        for (; size >= 3 * kLongStride; size -= 3 * kLongStride)
+            three<kLongStride>();
+        for (; size >= 3 * kShortStride; size -= 3 * kShortStride)
+            three<kShortStride>();
+        for (; size >= 8; size -= 8)
+            one<std::uint64_t>();
+        if (size & 4) one<std::uint32_t>();
+        if (size & 2) one<std::uint16_t>();
+        if (size & 1) one<std::uint8_t>();
+        return ~state_;
     }
-    return shift_stride<Stride>(shift_stride<Stride>(state) ^ second) ^ third;
-}
+
+  private:
+    template <typename T>
+    CRC_TARGET void one() {
+        state_ = step<T>(state_, 0);
+        pass(sizeof(T));
+    }
+
+    template <std::size_t Stride>
+    CRC_TARGET void three() {
+        std::uint32_t first = state_;
+        std::uint32_t second = 0;
+        std::uint32_t third = 0;
+        for (std::size_t i = 0; i < Stride; i += 8) {
+            first = step<std::uint64_t>(first, i);
+            second = step<std::uint64_t>(second, Stride + i);
+            third = step<std::uint64_t>(third, 2 * Stride + i);
+        }
+        state_ = shift_stride<Stride>(shift_stride<Stride>(first) ^ second) ^ third;
+        pass(3 * Stride);
+    }
+
+    template <typename T>
+    CRC_TARGET std::uint32_t step(std::uint32_t state, std::size_t at) {
+        T word;
+        std::memcpy(&word, from_ + at, sizeof word);
+        if constexpr (Copied) std::memcpy(to_ + at, &word, sizeof word);
+        return crc_instruction(state, word);
+    }
+
+    void pass(std::size_t size) {
+        from_ += size;
+        if constexpr (Copied) to_ += size;
+    }
+
+    std::uint32_t state_;
+    const std::byte* from_;
+    std::byte* to_;
+};
 
 #endif
 
@@ -155,25 +200,12 @@ std::uint32_t crc32c_software(std::span<const std::byte> bytes, std::uint32_t cr
 #ifdef CRC_TARGET
 
 CRC_TARGET std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t crc) {
-    std::uint32_t state = ~crc;
-    const std::byte* at = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= 3 * kLongStride; left -= 3 * kLongStride, at += 3 * kLongStride)
-        state = three_strides<kLongStride>(state, at);
-    for (; left >= 3 * kShortStride; left -= 3 * kShortStride, at += 3 * kShortStride)
-        state = three_strides<kShortStride>(state, at);
-    for (; left >= 8; left -= 8, at += 8)
-        state = step<std::uint64_t>(state, at);
-    if (left & 4) {
-        state = step<std::uint32_t>(state, at);
-        at += 4;
-    }
-    if (left & 2) {
-        state = step<std::uint16_t>(state, at);
-        at += 2;
-    }
-    if (left & 1) state = step<std::uint8_t>(state, at);
-    return ~state;
+    return Advance<false>(crc, bytes.data(), nullptr).over(bytes.size());
+}
+
+CRC_TARGET static std::uint32_t copy_hardware(std::byte* to, std::span<const std::byte> bytes,
+                                              std::uint32_t crc) {
+    return Advance<true>(crc, bytes.data(), to).over(bytes.size());
 }
 
 #else
@@ -182,10 +214,21 @@ std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t cr
     return crc32c_software(bytes, crc);
 }
 
+static std::uint32_t copy_hardware(std::byte* to, std::span<const std::byte> bytes, std::uint32_t crc) {
+    std::copy(bytes.begin(), bytes.end(), to);
+    return crc32c_software(bytes, crc);
+}
+
 #endif
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc) {
     return has_hardware ? crc32c_hardware(bytes, crc) : crc32c_software(bytes, crc);
+}
+
+std::uint32_t copy_crc32c(std::byte* to, std::span<const std::byte> bytes, std::uint32_t crc) {
+    if (has_hardware) return copy_hardware(to, bytes, crc);
+    std::copy(bytes.begin(), bytes.end(), to);
+    return crc32c_software(bytes, crc);
 }
 
 }  // namespace isoplane::wire

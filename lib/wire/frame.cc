@@ -33,6 +33,12 @@ std::uint32_t header_crc(HeaderBytes bytes) {
     return crc.value();
 }
 
+/// One store of its own, never merged with its neighbours.
+void store_word(std::byte* at, std::uint64_t word) {
+    using Unaligned [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
+    *reinterpret_cast<volatile Unaligned*>(at) = word;
+}
+
 /// Fills the header where it stands; assigned as a whole it would be built elsewhere and copied.
 void read_fields(const std::byte* in, Header& header) {
     header.kind = static_cast<Kind>(frame_layout::Kind::get(in));
@@ -127,6 +133,16 @@ Reject check_payload(std::span<const std::byte> behind, const Header& header, co
     return check_body(header.kind, payload, expect.node_count) ? Reject::kNone : Reject::kBadBody;
 }
 
+Reject check_apart(const Header& header, std::span<const std::byte> behind, std::span<const std::byte> body) {
+    if (behind.size() != kMessageHeaderSize || header.payload_length != behind.size() + body.size())
+        return Reject::kBadLength;
+    const bool unchecked = (header.flags & kFlagNoPayloadCrc) != 0;
+    if (header.payload_crc != (unchecked ? 0 : crc32c(body, crc32c(behind)))) return Reject::kBadPayloadCrc;
+    const bool fits =
+        header.kind == Kind::kData && is_header_of(behind.first<kMessageHeaderSize>(), body.size());
+    return fits ? Reject::kNone : Reject::kBadBody;
+}
+
 }  // namespace
 
 std::string_view name(Kind kind) {
@@ -151,10 +167,13 @@ void encode_header(std::span<std::byte, kHeaderSize> out, const Header& header) 
                   frame_layout::PeerEpoch::kOffset == 38 &&
                   frame_layout::PayloadCrc::kOffset == sizeof words);
     CrcOfWords crc;
-    for (const std::uint64_t word : words)
-        crc.add(word);
+    // Stored word by word: copied as one array they would be read back wider than they were written, which
+    // waits until every store before, the payload's too, has left the core.
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        crc.add(words[i]);
+        store_word(out.data() + i * sizeof words[i], words[i]);
+    }
     crc.add(network_order(header.payload_crc));
-    std::memcpy(out.data(), words.data(), sizeof words);
     frame_layout::PayloadCrc::put(out.data(), header.payload_crc);
     frame_layout::HeaderCrc::put(out.data(), crc.value());
 }
@@ -171,6 +190,20 @@ Decoded decode(std::span<const std::byte> packet, const Expect& expect) {
     if (unwrapped.reason != Reject::kNone) [[unlikely]]
         return {unwrapped.reason, {}, {}};
     return decode_frame(unwrapped.frame, expect);
+}
+
+Decoded decode_apart(std::span<const std::byte> head, std::span<const std::byte> body, const Expect& expect) {
+    const Unwrapped unwrapped = unwrap(head, expect.encapsulation);
+    Decoded decoded;
+    decoded.reason = unwrapped.reason;
+    if (decoded.reason == Reject::kNone) decoded.reason = read_header(unwrapped.frame, decoded.header);
+    if (decoded.reason == Reject::kNone) decoded.reason = check_header(decoded.header, expect);
+    if (decoded.reason != Reject::kNone) [[unlikely]]
+        return decoded;
+    const auto behind = unwrapped.frame.subspan(kHeaderSize);
+    decoded.reason = check_apart(decoded.header, behind, body);
+    if (decoded.reason == Reject::kNone) decoded.payload = behind;
+    return decoded;
 }
 
 Decoded decode_frame(std::span<const std::byte> frame, const Expect& expect) {

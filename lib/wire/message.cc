@@ -20,17 +20,23 @@ bool is_possible(const MessageHeader& header, std::uint32_t data) {
     }
 }
 
+bool is_known(const MessageHeader& header) {
+    return static_cast<std::size_t>(header.protocol) < kProtocolCount &&
+           (header.fragment & ~kWholeMessage) == 0;
+}
+
 }  // namespace
+
+bool is_header_of(std::span<const std::byte, kMessageHeaderSize> in, std::size_t bytes) {
+    const MessageHeader header = read_message_header(in.data());
+    return is_known(header) && !is_ordered(header.protocol) && header.length == bytes &&
+           is_possible(header, header.length);
+}
 
 bool MessageCursor::next(Message& message) {
     if (rest_.size() < kMessageHeaderSize) return false;
-    const std::byte* in = rest_.data();
-    const std::uint8_t protocol = message_layout::Protocol::get(in);
-    const MessageHeader header{.protocol = static_cast<Protocol>(protocol),
-                               .fragment = message_layout::Fragment::get(in),
-                               .length = message_layout::Length::get(in),
-                               .size_or_offset = message_layout::SizeOrOffset::get(in)};
-    if (protocol >= kProtocolCount || (header.fragment & ~kWholeMessage) != 0) return false;
+    const MessageHeader header = read_message_header(rest_.data());
+    if (!is_known(header)) return false;
 
     const auto behind = rest_.subspan(kMessageHeaderSize);
     const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;

@@ -44,6 +44,8 @@ inline niu::Options some_options(Random& random, niu::NodeId node, const std::ve
     options.epoch = static_cast<std::uint32_t>(1 + random.below(1U << 31));
     options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
     options.mtu = static_cast<std::uint16_t>(wire::kMinMtu + random.below(1900 - wire::kMinMtu));
+    options.chains = true;
+    options.in_process = true;  // the simulator hands packets over
     options.window = 1U << (2 + random.below(6));
     options.coalesce = random.below(4) != 0;
     options.ack_every = static_cast<unsigned>(1 + random.below(32));

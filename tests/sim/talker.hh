@@ -52,6 +52,7 @@ class Talker final : public runtime::Stage {
         std::uint64_t sent = 0;
         std::uint64_t received = 0;
         std::vector<std::byte> large{};  ///< under way, if the NIU still reads it
+        niu::Memory registered{};        ///< the same for every second large message
     };
 
     unsigned receive() {
@@ -113,6 +114,7 @@ class Talker final : public runtime::Stage {
         const std::size_t size = pair.outgoing.size(pair.sent);
         if (size > niu_.max_message(to)) {
             if (niu_.transferring(to)) return false;
+            if (pair.sent % 2 == 0) return transfer_registered(to, pair, size);
             pair.large.resize(size);
             pair.outgoing.write(pair.sent, pair.large);
             return niu_.transfer(to, wire::Protocol::kNoniso, pair.large);
@@ -122,6 +124,14 @@ class Talker final : public runtime::Stage {
         pair.outgoing.write(pair.sent, room.data);
         niu_.send(room);
         return true;
+    }
+
+    bool transfer_registered(niu::NodeId to, Pair& pair, std::size_t size) {
+        if (pair.registered.busy()) return false;
+        if (pair.registered.bytes().size() < size) pair.registered = niu::Memory::allocate(size);
+        const auto message = pair.registered.bytes().first(size);
+        pair.outgoing.write(pair.sent, message);
+        return niu_.transfer(to, wire::Protocol::kNoniso, message, pair.registered);
     }
 
     void complain(unsigned source, const std::string& what) {

@@ -116,20 +116,38 @@ TEST_F(NiuTest, carries_a_message_of_many_windows_in_fragments_and_the_next_afte
 
 TEST_F(NiuTest, keeps_small_messages_behind_a_large_one_that_was_sent_before) {
     meet();
-    const auto large = bytes(5000);
+    const auto large = bytes(50'000);
     ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
     ASSERT_TRUE(a->buffer(1, Protocol::kNoniso, 1));  // never sent
     ASSERT_TRUE(a->transfer(1, Protocol::kNoniso, large));
     EXPECT_FALSE(a->send(1, Protocol::kNoniso, bytes(2)));
-    run(20us);
+    std::vector<std::uint32_t> sizes;
+    const auto receive = [&] {
+        run(50us);
+        for (; b->receive(received); b->release(received)) {
+            if (sizes.empty() || sizes.back() != received.size) sizes.push_back(received.size);
+        }
+    };
+    for (int i = 0; i < 100 && a->transferring(1); ++i)
+        receive();
+    receive();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(2)));
+    receive();
+    EXPECT_EQ(sizes, (std::vector<std::uint32_t>{1, 50'000, 2}));
+}
+
+TEST_F(NiuTest, takes_the_next_large_message_as_soon_as_the_last_is_in_frames) {
+    meet();
+    const auto large = bytes(5000);
+    ASSERT_TRUE(a->transfer(1, Protocol::kNoniso, large));
+    EXPECT_FALSE(a->transferring(1)) << "its frames fit the window";
+    ASSERT_TRUE(a->transfer(1, Protocol::kNoniso, large));
     ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(2)));
     run(20us);
-    std::vector<std::uint32_t> sizes;
-    while (b->receive(received)) {
-        sizes.push_back(received.size);
-        b->release(received);
-    }
-    EXPECT_EQ(sizes, (std::vector<std::uint32_t>{1, 5000, 5000, 5000, 5000, 2}));
+    std::vector<std::uint32_t> offsets;
+    for (; b->receive(received); b->release(received))
+        offsets.push_back(received.offset);
+    EXPECT_EQ(offsets, (std::vector<std::uint32_t>{0, 1444, 2888, 4332, 0, 1444, 2888, 4332, 0}));
 }
 
 TEST_F(NiuTest, offers_no_room_when_the_credit_is_used_up_and_again_when_it_returns) {

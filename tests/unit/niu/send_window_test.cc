@@ -61,7 +61,7 @@ TEST_F(SendWindowTest, frees_what_is_acknowledged) {
     send(100);
     const auto result = window.acknowledge(70, 0, now);
     EXPECT_TRUE(result.possible);
-    EXPECT_EQ(result.frames, 70U);
+    EXPECT_EQ(result.packets, 70U);
     EXPECT_EQ(test::niu_pool().in_use(), 30U);
     EXPECT_EQ(window.first(), 70U);
 }
@@ -147,7 +147,7 @@ TEST_F(SendWindowTest, resends_the_oldest_that_are_not_known_to_have_arrived) {
 TEST_F(SendWindowTest, goes_on_across_the_wrap_of_its_ring) {
     for (Sequence s = 0; s < 1000; s += 100) {
         send(100);
-        EXPECT_EQ(window.acknowledge(s + 100, 0, now).frames, 100U);
+        EXPECT_EQ(window.acknowledge(s + 100, 0, now).packets, 100U);
     }
     EXPECT_TRUE(window.empty());
 }

@@ -85,6 +85,18 @@ TEST(Crc32c, implementations_agree_at_every_length_and_alignment) {
         }
 }
 
+TEST(Crc32c, a_copy_has_the_checksum_and_the_bytes_at_every_length) {
+    const auto input = random_bytes(3100);
+    for (std::size_t size = 0; size < input.size(); size += size < 1500 ? 1 : 37) {
+        const auto part = std::span(input).subspan(size % 7, size - size % 7);
+        std::vector<std::byte> copy(part.size() + 1, std::byte{0xee});
+        ASSERT_EQ(copy_crc32c(copy.data(), part, 5), crc32c_software(part, 5)) << part.size() << " bytes";
+        ASSERT_EQ(crc32c(part, 5), crc32c_software(part, 5)) << part.size() << " bytes";
+        ASSERT_TRUE(std::equal(part.begin(), part.end(), copy.begin()));
+        ASSERT_EQ(copy.back(), std::byte{0xee}) << "wrote behind its end";
+    }
+}
+
 TEST(Crc32c, a_checksum_continues_that_of_what_came_before) {
     const auto input = random_bytes(1000);
     const std::uint32_t whole = crc_by_definition(input);

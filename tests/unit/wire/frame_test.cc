@@ -231,5 +231,30 @@ TEST(Names, of_reasons_and_kinds_are_distinct) {
     EXPECT_EQ(name(static_cast<Kind>(77)), "unknown");
 }
 
+/// A data frame of one message, cut behind its header.
+Reject reason_apart(Protocol protocol, std::uint16_t length, std::size_t cut_off = 0,
+                    Kind kind = Kind::kData) {
+    Bytes payload(kMessageHeaderSize + 100, std::byte{1});
+    encode_message(std::span(payload).first<kMessageHeaderSize>(), {protocol, kWholeMessage, length, length});
+    const Bytes packet = samples::packet(samples::header(kind), payload);
+    const auto [head, body] =
+        std::pair(std::span(packet).first(packet.size() - 100), std::span(packet).last(100));
+    return decode_apart(head, body.first(body.size() - cut_off), samples::expect()).reason;
+}
+
+TEST(Frame, is_read_in_two_pieces_when_they_are_headers_and_one_message) {
+    EXPECT_EQ(reason_apart(Protocol::kNoniso, 100), Reject::kNone);
+    EXPECT_EQ(reason_apart(Protocol::kNoniso, 100, 1), Reject::kBadLength);
+    EXPECT_EQ(reason_apart(Protocol::kNoniso, 99), Reject::kBadBody) << "not just one message";
+    EXPECT_EQ(reason_apart(Protocol::kIsotach, 100), Reject::kBadBody)
+        << "its extension is in the other piece";
+    EXPECT_EQ(reason_apart(Protocol::kNoniso, 100, 0, Kind::kAck), Reject::kBadBody);
+    const Bytes packet = samples::packet(samples::header(Kind::kData), Bytes(50));
+    for (std::size_t cut = 0; cut < packet.size(); ++cut) {
+        const std::span whole(packet);
+        EXPECT_FALSE(decode_apart(whole.first(cut), whole.subspan(cut), samples::expect())) << cut;
+    }
+}
+
 }  // namespace
 }  // namespace isoplane::wire

@@ -9,12 +9,16 @@
 #include <span>
 #include <vector>
 
+#include <isoplane/niu/packets.hh>
+
 namespace isoplane::niu {
 
 /// A frame that has arrived in order, until the last of its messages has been released.
 struct ReceivedFrame {
     rte_mbuf* packet = nullptr;
     std::span<const std::byte> payload{};
+    /// The body of its one message, where that is not behind the header: then the payload is only so long.
+    const std::byte* apart = nullptr;
     std::uint32_t holds = 0;  ///< messages under way to their users, and one while it is being read
     std::uint16_t source = 0;
 };
@@ -25,16 +29,19 @@ class FrameTable {
   public:
     using Id = std::uint32_t;
 
-    explicit FrameTable(unsigned capacity) : frames_(capacity), free_(capacity), queue_(capacity) {
+    /// Packets are those of `pool`, mostly.
+    FrameTable(unsigned capacity, rte_mempool* pool)
+        : bin_(pool), frames_(capacity), free_(capacity), queue_(capacity) {
         for (unsigned i = 0; i < capacity; ++i)
             free_[i] = capacity - 1 - i;
         free_count_ = capacity;
     }
 
     /// Takes the packet over, with one hold.
-    void push(rte_mbuf* packet, std::span<const std::byte> payload, std::uint16_t source) noexcept {
+    void push(rte_mbuf* packet, std::span<const std::byte> payload, const std::byte* apart,
+              std::uint16_t source) noexcept {
         const Id id = free_[--free_count_];
-        frames_[id] = {packet, payload, 1, source};
+        frames_[id] = {packet, payload, apart, 1, source};
         queue_[tail_] = id;
         tail_ = tail_ + 1 == queue_.size() ? 0 : tail_ + 1;
         ++queued_;
@@ -51,12 +58,13 @@ class FrameTable {
 
     ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
 
+    /// Packets of frames that were released go back to their pool together, at the latest now.
+    void flush() noexcept { bin_.flush(); }
+
     /// Gives one hold back. Returns whether that was the last, and the packet with it freed.
     bool release(Id id) noexcept {
         if (--frames_[id].holds != 0) return false;
-        // rte_pktmbuf_free() would look at the second half of a packet that the sender still refers to.
-        rte_mbuf* packet = frames_[id].packet;
-        packet->nb_segs == 1 ? rte_pktmbuf_free_seg(packet) : rte_pktmbuf_free(packet);
+        bin_.put(frames_[id].packet);
         free_[free_count_++] = id;
         return true;
     }
@@ -66,6 +74,7 @@ class FrameTable {
     bool full() const noexcept { return free_count_ == 0; }
 
   private:
+    PacketBin bin_;
     std::vector<ReceivedFrame> frames_;
     std::vector<Id> free_;  ///< a stack: the place used last is the warmest
     std::vector<Id> queue_;

@@ -22,7 +22,9 @@
 
 #include <isoplane/niu/counters.hh>
 #include <isoplane/niu/frame_table.hh>
+#include <isoplane/niu/memory.hh>
 #include <isoplane/niu/options.hh>
+#include <isoplane/niu/packets.hh>
 #include <isoplane/niu/peer.hh>
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/niu/token_port.hh>
@@ -97,8 +99,13 @@ class Niu final : public runtime::Stage {
     bool send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept;
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
-    /// it is while transferring(to). One at a time to a peer. False as buffer() is empty.
+    /// it is while transferring(to): until all of it is in frames, as what the window has room for is at
+    /// once. One at a time to a peer. False as buffer() is empty.
     bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
+    /// The same of a message in `memory`, which is not copied but when it fits a frame, or the link cannot
+    /// send it from there. It must stay as it is while memory.busy().
+    bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                  const Memory& memory) noexcept;
     bool transferring(NodeId to) const noexcept { return peers_[to].transfer.size != 0; }
 
     // Messages that are to go together or not at all: what they take is found out first (may_send() for each
@@ -165,13 +172,14 @@ class Niu final : public runtime::Stage {
 
   private:
     // niu.cc: what comes in.
+    void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void process(rte_mbuf* packet) noexcept;
     bool belongs(const Peer& peer, const wire::Header& header) noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
-    bool continues(Peer& peer, const wire::Message& message, Received& received) noexcept;
+    bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     void release_hold(FrameTable::Id id) noexcept;
 
     // tokens.cc: logical time.
@@ -183,10 +191,16 @@ class Niu final : public runtime::Stage {
     bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool open_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool pool_share_used(Urgency urgency) const noexcept {
-        return kept_ >= most_kept_ && urgency == Urgency::kOrdinary;
+        return kept_ + lent_.packets() >= most_kept_ && urgency == Urgency::kOrdinary;
     }
     void close_frame(Peer& peer) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
+    void keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept;
+    bool may_refer_to(const Memory& memory, std::span<const std::byte> message) const noexcept;
+    bool add_fragment(Peer& peer) noexcept;
+    void end_transfer(Peer& peer) noexcept;
+    void copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept;
+    bool refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept;
     void pump(Peer& peer) noexcept;
 
     // transmit.cc: frames out.
@@ -228,16 +242,18 @@ class Niu final : public runtime::Stage {
     runtime::Input& from_;
     runtime::Backlog to_;
     runtime::Pool& pool_;
+    PacketStock stock_;
 
     Time now_{};
     runtime::Burst out_{};
     std::uint16_t out_count_ = 0;
     bool blocked_ = false;  ///< the output did not take everything; nothing more is sent before it has
     bool quiet_ = false;
+    Lent lent_;
     std::vector<Peer> peers_;
     std::vector<NodeId> touched_;
     std::vector<rte_mbuf*> aside_;  ///< for frames that are about to be opened
-    unsigned kept_ = 0;             ///< frames in all send windows, and open ones
+    unsigned kept_ = 0;             ///< packets in all send windows, and open ones
     unsigned most_kept_;
 
     std::uint32_t credit_;  ///< that each peer is given

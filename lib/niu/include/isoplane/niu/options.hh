@@ -35,6 +35,8 @@ struct Options {
     wire::MacAddress mac{};
     std::uint16_t ethertype = wire::kDefaultEtherType;
     std::uint16_t mtu = 1500;  ///< bytes behind the Ethernet header that the link carries
+    bool chains = false;       ///< the link sends packets of several segments as they are
+    bool in_process = false;   ///< the link hands packets over, and may refer to any memory of the process
     bool trust_fcs = false;    ///< leave the payload CRC out where both ends do
 
     unsigned window = 256;  ///< frames on their way to one peer, and those one peer may have sent; power of 2

@@ -9,6 +9,7 @@
 #include <span>
 
 #include <isoplane/niu/credit.hh>
+#include <isoplane/niu/lent.hh>
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/receive_window.hh>
 #include <isoplane/niu/rtt.hh>
@@ -30,11 +31,12 @@ struct OpenFrame {
     std::byte* end = nullptr;  ///< of the room for messages
 };
 
-/// A large message on its way out: the part of the caller's memory that is not in frames yet.
+/// A large message on its way out: the part of it that is not in frames yet.
 struct Transfer {
     std::span<const std::byte> rest{};
     std::uint32_t size = 0;
     wire::Protocol protocol{};
+    Memory::Region* memory = nullptr;  ///< that frames can refer to; null: it is copied into them
 };
 
 /// How far the large message that is coming in has come.
@@ -45,8 +47,8 @@ struct Assembly {
 
 /// All that is known about one other node.
 struct Peer {
-    Peer(const Options& options, std::uint32_t credit)
-        : out(options.window), in(options.window), grant(credit), rtt(options.timeout) {}
+    Peer(const Options& options, std::uint32_t credit, Lent& lent)
+        : out(options.window, &lent), in(options.window), grant(credit), rtt(options.timeout) {}
 
     using Time = runtime::Time;
 

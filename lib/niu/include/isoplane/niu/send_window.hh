@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include <isoplane/niu/lent.hh>
 #include <isoplane/niu/sequence.hh>
 #include <isoplane/runtime/time.hh>
 
@@ -35,13 +36,15 @@ class SendWindow {
     using Duration = runtime::Duration;
 
     /// `size` is a power of two.
-    explicit SendWindow(unsigned size) : ring_(size), mask_(size - 1) {}
+    /// Frames that refer to users' memory end at `lent`; without it there can be none.
+    explicit SendWindow(unsigned size, Lent* lent = nullptr) : ring_(size), mask_(size - 1), lent_(lent) {}
 
     bool full() const noexcept { return next_ - first_ > mask_; }
     bool empty() const noexcept { return next_ == first_; }
     bool in_flight() const noexcept { return unsent_ != first_; }
     bool has_unsent() const noexcept { return unsent_ != next_; }
     unsigned size() const noexcept { return next_ - first_; }
+    unsigned packets() const noexcept { return packets_; }  ///< of which some frames have two
     Sequence first() const noexcept { return first_; }
     Sequence first_unsent() const noexcept { return unsent_; }
     Sequence next() const noexcept { return next_; }
@@ -50,6 +53,7 @@ class SendWindow {
 
     /// Takes the packet over as frame next(). Only while the window is not full.
     void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length) noexcept {
+        packets_ += packet->nb_segs;
         (*this)[next_++] = {packet, {}, payload_crc, payload_length, 0};
     }
 
@@ -62,7 +66,7 @@ class SendWindow {
 
     struct Acknowledged {
         bool possible = true;           ///< false: of frames never sent
-        unsigned frames = 0;            ///< that need not be kept any longer
+        unsigned packets = 0;           ///< that need not be kept any longer
         bool news = false;              ///< anything that was not known
         std::optional<Duration> rtt{};  ///< of the newest frame, if it was sent only once
     };
@@ -115,6 +119,8 @@ class SendWindow {
 
     std::vector<SentFrame> ring_;
     Sequence mask_;
+    Lent* lent_;
+    unsigned packets_ = 0;
     Sequence first_ = 0;
     Sequence unsent_ = 0;
     Sequence next_ = 0;

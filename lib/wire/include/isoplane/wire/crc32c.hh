@@ -21,6 +21,10 @@ namespace isoplane::wire {
 /// both.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
+/// The same, and copies the bytes to `to` on the way, which costs no more: a word is stored while the next is
+/// added. The two places do not overlap.
+std::uint32_t copy_crc32c(std::byte* to, std::span<const std::byte> bytes, std::uint32_t crc = 0);
+
 /// The table-driven implementation, whatever the CPU can do.
 std::uint32_t crc32c_software(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 

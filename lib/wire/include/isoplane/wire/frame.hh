@@ -117,6 +117,11 @@ struct Decoded {
 /// `packet`.
 Decoded decode(std::span<const std::byte> packet, const Expect& expect);
 
+/// The same for a data frame whose one message is in two pieces: `head` ends with the message's header, and
+/// `body` is all the rest. The decoded payload is only that header; the message, of a protocol without
+/// extension, is the body.
+Decoded decode_apart(std::span<const std::byte> head, std::span<const std::byte> body, const Expect& expect);
+
 /// The same without the envelope: `frame` starts at the 48-byte header.
 Decoded decode_frame(std::span<const std::byte> frame, const Expect& expect);
 

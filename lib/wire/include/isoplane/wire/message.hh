@@ -51,6 +51,14 @@ struct MessageHeader {
 };
 static_assert(sizeof(MessageHeader) == kMessageHeaderSize);
 
+/// Reads one as it stands.
+inline MessageHeader read_message_header(const std::byte* in) {
+    return {.protocol = static_cast<Protocol>(message_layout::Protocol::get(in)),
+            .fragment = message_layout::Fragment::get(in),
+            .length = message_layout::Length::get(in),
+            .size_or_offset = message_layout::SizeOrOffset::get(in)};
+}
+
 /// Writes a message header; its `length` bytes are to follow it. In one piece, so that a CRC which reads it
 /// at once need not wait.
 inline void encode_message(std::span<std::byte, kMessageHeaderSize> out, const MessageHeader& header) {
@@ -61,6 +69,9 @@ inline void encode_message(std::span<std::byte, kMessageHeaderSize> out, const M
                   message_layout::SizeOrOffset::kOffset == 4 && sizeof word == kMessageHeaderSize);
     std::memcpy(out.data(), &word, sizeof word);
 }
+
+/// Whether this is the header of a message without extension that has just these bytes in this fragment.
+bool is_header_of(std::span<const std::byte, kMessageHeaderSize> header, std::size_t bytes);
 
 struct Message {
     MessageHeader header;
@@ -85,10 +96,7 @@ class MessageCursor {
     bool next_valid(Message& message) {
         if (rest_.empty()) return false;
         const std::byte* in = rest_.data();
-        message.header = {.protocol = static_cast<Protocol>(message_layout::Protocol::get(in)),
-                          .fragment = message_layout::Fragment::get(in),
-                          .length = message_layout::Length::get(in),
-                          .size_or_offset = message_layout::SizeOrOffset::get(in)};
+        message.header = read_message_header(in);
         message.body = rest_.subspan(kMessageHeaderSize, message.header.length);
         rest_ = rest_.subspan(kMessageHeaderSize + message.header.length);
         return true;
