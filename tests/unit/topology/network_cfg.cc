@@ -3,7 +3,7 @@
 
 #include <isoplane/topology/network_cfg.hh>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "support.hh"

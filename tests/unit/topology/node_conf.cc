@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 #include <boost/program_options.hpp>
 

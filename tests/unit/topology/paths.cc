@@ -7,7 +7,7 @@
 #include <map>
 #include <stdexcept>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <isoplane/topology/builders.hh>

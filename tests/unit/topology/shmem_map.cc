@@ -3,7 +3,7 @@
 
 #include <isoplane/topology/shmem_map.hh>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 
 #include <isoplane/topology/fmconfig.hh>
