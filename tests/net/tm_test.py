@@ -142,6 +142,27 @@ def each_switch_has_its_own():
         fabric.stop(err=UNHEARD)
 
 
+@test
+def what_cannot_be_is_refused_with_a_sentence():
+    network = ("--fmconfig", TWO_SWITCHES)
+    for expected, *words in (
+            ("has to know its network", "--role", "tm"),
+            ("has to know its network", "--role", "fabric,tm"),
+            ("node 0, alice, is a host", "--role", "tm", *network, "--name", "alice"),
+            ("node 1, bob, is a host", "--role", "fabric,tm", *network, "--id", 1),
+            ("no node called \"tm@11\": did you mean \"tm@10\"?", "--role", "tm", *network, "--name", "tm@11"),
+            ("the network has 2 switches", "--role", "tm", *network),
+            ("leave one --link", "--role", "tm", *network, "--id", 2, "--link", ALONE),
+            ("tm and sink would each receive", "--role", "tm,sink", *network, "--id", 2),
+            ("tm has its links to itself", "--role", "tm,generate", *network, "--id", 2),
+            ("fabric and echo would each receive", "--role", "fabric,tm,echo", *network),
+            ("a number of tokens from 1 to 64", "--role", "tm", *network, "--id", 2, "--tokens-ahead", 65),
+            ("an MTU of 68 is too small", "--role", "tm", *network, "--id", 2, "--mtu", 68)):
+        with Program("node", "--link", ALONE, *words) as node:
+            node.ends(2, expected)
+            same(len(node.err().splitlines()), 1, f"sentences of {node}")
+
+
 class OwnPort:
     """A fabric, a token manager on a link of its own, and two hosts."""
 
