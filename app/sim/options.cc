@@ -51,6 +51,24 @@ Duration parse_duration(const std::string& word) {
                                 "2ms");
 }
 
+constexpr std::array<std::string_view, 8> kKinds{"loss",  "dup",    "reorder", "corrupt",
+                                                 "delay", "jitter", "gap",     "hold"};
+
+std::string known_kinds() {
+    std::string all;
+    for (const std::string_view kind : kKinds)
+        all += (all.empty() ? "" : ", ") + std::string(kind);
+    return all;
+}
+
+Faults read_faults(const std::string& text) {
+    try {
+        return parse_faults(text);
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument("--faults: " + std::string(error.what()));
+    }
+}
+
 /// As a shell reads it back.
 std::string quoted(const std::string& word) {
     constexpr std::string_view kPlain =
@@ -146,7 +164,7 @@ SimOptions assemble(const po::variables_map& values) {
     options.switches = switches.value_or(1);
     if (const auto path = reader.word("topology")) options.network = load_network(*path);
     if (const auto word = reader.word("workload")) options.workload = parse_workload(*word);
-    if (const auto text = reader.word("faults")) options.faults = parse_faults(*text);
+    if (const auto text = reader.word("faults")) options.faults = read_faults(*text);
     if (const auto text = reader.word("duration")) options.duration = parse_duration(*text);
     options.ahead = reader.number("ahead", 1, kMostAhead);
     options.isochrons = reader.number("isochrons", 1, kMostIsochrons);
@@ -159,27 +177,23 @@ SimOptions assemble(const po::variables_map& values) {
 
 Faults parse_faults(std::string_view text) {
     Faults faults;
-    std::string impairments;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
         const std::string_view key = word.substr(0, word.find('='));
         if (word == "partitions") {
             faults.partitions = true;
-        } else if (key == "rate" || key == "queue" || key == "cut") {
-            throw std::invalid_argument(
-                "--faults: '" + std::string(key) +
-                "' does not come and go; there are loss, dup, reorder, corrupt, delay, "
-                "jitter, gap, hold and partitions");
+        } else if (std::ranges::find(kKinds, key) != kKinds.end() && key != word) {
+            fabric::set_key(faults.worst, key, word.substr(key.size() + 1));
         } else {
-            impairments += (impairments.empty() ? "" : ",") + std::string(word);
+            throw std::invalid_argument("'" + std::string(word) +
+                                        "' is none that comes and goes: there are " + known_kinds() +
+                                        " with a value, as loss=5%, and partitions");
         }
     }
-    faults.worst = fabric::parse_impairment(impairments);
     if (std::max(faults.worst.loss, faults.worst.corrupt) > kMostLoss)
         throw std::invalid_argument(
-            "--faults: loss and corrupt can be 0.5 at the most, or hardly anything "
-            "ever arrives");
+            "loss and corrupt can be 0.5 at the most, or hardly anything ever arrives");
     return faults;
 }
 
