@@ -48,7 +48,7 @@ void for_each_counter(auto& counters, Each&& each) {
 }  // namespace
 
 std::size_t Niu::held() const {
-    std::size_t frames = to_.size() + frames_.in_use();
+    std::size_t frames = to_.size() + out_count_ + local_tokens_.size() + frames_.in_use();
     for (const Peer& peer : peers_)
         frames += peer.out.size() + peer.in.early() + (peer.open.packet != nullptr ? 1U : 0U);
     return frames;
