@@ -30,6 +30,11 @@ bool Isochron::add(NodeId to, std::span<const std::byte> message) {
     return true;
 }
 
+void Isochron::drop_last() noexcept {
+    if (parts_.back().size <= kCopied) bytes_.resize(parts_.back().at);
+    parts_.pop_back();
+}
+
 void Isochron::clear() noexcept {
     parts_.clear();
     bytes_.clear();

@@ -75,12 +75,12 @@ bool Isotach::send(Isochron& isochron) noexcept {
 
 bool Isotach::fits(const Isochron& isochron) noexcept {
     if (!find_needs(isochron, false)) return false;
-    unsigned frames = 0;
+    unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {
         if (need.frames > most_frames(need.to)) return false;
         frames += need.frames;
     }
-    return niu_.may_ever_keep(frames);
+    return frames <= niu_.most_kept();
 }
 
 /// With what is left of the frames that are open, or without.

@@ -7,7 +7,8 @@
 
 namespace isoplane::isotach {
 
-EndpointLink::EndpointLink(std::size_t nodes, runtime::Pool& pool) : hosts(nodes) {
+EndpointLink::EndpointLink(std::size_t nodes, unsigned most, runtime::Pool& pool)
+    : hosts(nodes), most_frames(most) {
     for (std::uint32_t i = 0; i < kIsochrons; ++i) {
         isochrons.emplace_back(pool);
         empty.push(i);
@@ -89,7 +90,7 @@ void EndpointStage::publish_host() noexcept {
     const auto host = static_cast<NodeId>(next_published_);
     EndpointLink::HostView& view = link_.hosts[host];
     view.most_frames.store(isotach_.most_frames(host), std::memory_order_relaxed);
-    view.max_message.store(static_cast<std::uint32_t>(isotach_.max_message(host)), std::memory_order_relaxed);
+    view.max_message.store(static_cast<std::uint32_t>(isotach_.max_message(host)), std::memory_order_release);
     if (++next_published_ == link_.hosts.size()) next_published_ = 0;
 }
 
@@ -115,10 +116,12 @@ bool RemoteEndpoint::fits(const Isochron& isochron) noexcept {
     const bool sized = needs_.find(
         isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return max_message(to); });
     if (!sized) return false;
+    unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {
         if (need.frames > link_.hosts[need.to].most_frames.load(std::memory_order_relaxed)) return false;
+        frames += need.frames;
     }
-    return true;
+    return frames <= link_.most_frames;
 }
 
 bool RemoteEndpoint::ask(EndpointLink::Action action, unsigned channel, BarrierMode mode) noexcept {

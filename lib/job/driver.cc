@@ -35,6 +35,7 @@ class InlineDriver final : public Driver {
     void call(const std::function<void()>& what) override { what(); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
+    bool settled() override { return !network_.time || network_.time->isotach().settled(); }
 
   private:
     Network& network_;
@@ -73,12 +74,17 @@ class LcoreDriver final : public Driver {
     void call(const std::function<void()>& what) override { lcore_.call(what); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
+    bool settled() override {
+        bool settled = true;
+        if (time_) lcore_.call([&] { settled = time_->stage.settled(); });
+        return settled;
+    }
 
   private:
     /// Both ends of what joins the program to logical time.
     struct InTime {
         InTime(Network& network, runtime::Pool& pool)
-            : link(network.niu.options().nodes.size(), pool),
+            : link(network.niu.options().nodes.size(), network.niu.most_kept(), pool),
               stage("isotach", link, network.time->isotach()),
               endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool) {}
 

@@ -93,21 +93,49 @@ void Job::join() {
             if (all_up) roster_->begin();
         });
         if (!missing.empty()) throw std::runtime_error(missing);
-        if (all_up) break;
+        if (all_up && sees_all()) break;
         poll();
     }
 }
 
+/// What the program's end of logical time knows of a host may come an instant after the host.
+bool Job::sees_all() const noexcept {
+    for (std::size_t host = 0; isotach_ != nullptr && host < size_; ++host) {
+        const auto id = static_cast<niu::NodeId>(host);
+        if (id != node() && isotach_->max_message(id) == 0) return false;
+    }
+    return true;
+}
+
+/// Or time stands still, and nothing more will be executed.
+bool Job::settled() {
+    if (isotach_ == nullptr || driver_->settled()) return true;
+    bool stands = false;
+    driver_->call([&] { stands = !network_->time->trouble(settings_.silence).empty(); });
+    return stands;
+}
+
 bool Job::try_close() {
     // A broken barrier holds nobody up: those who live leave without the lost.
+    const bool running = endpoint_->barrier() == noniso::BarrierState::kRunning;
     switch (closing_) {
         case Closing::kNo:
-            if (endpoint_->barrier() == noniso::BarrierState::kRunning) return false;
+            if (running || !settled()) return false;
+            endpoint_->enter_barrier();
+            closing_ = isotach_ == nullptr ? Closing::kAgreeing : Closing::kArriving;
+            return false;
+        case Closing::kArriving:
+            if (running) return false;
+            closing_ = Closing::kExecuting;
+            return false;
+        case Closing::kExecuting:
+            // All isochrons have arrived. Time needs all hosts until everyone has executed them.
+            if (!settled()) return false;
             endpoint_->enter_barrier();
             closing_ = Closing::kAgreeing;
             return false;
         case Closing::kAgreeing:
-            if (endpoint_->barrier() == noniso::BarrierState::kRunning) return false;
+            if (running) return false;
             driver_->call([this] { network_->niu.close(); });
             closing_ = Closing::kLeaving;
             return false;

@@ -38,7 +38,7 @@ class Endpoint {
     /// or room is missing at one of its hosts, or too many are outstanding; or when it does not fit.
     virtual bool send(Isochron& isochron) noexcept = 0;
     /// Whether it could go when nothing else is under way. To a host that is not up nothing fits; nor does
-    /// more than its credit, nor a message above max_message().
+    /// more than its credit, nor a message above max_message(), nor more in all than this host may keep.
     virtual bool fits(const Isochron& isochron) noexcept = 0;
     /// The largest message that fits a frame to that host; 0 before it is up.
     virtual std::size_t max_message(NodeId to) const noexcept = 0;

@@ -32,6 +32,8 @@ class Isochron {
     std::optional<std::span<std::byte>> add(NodeId to, std::size_t size);
     /// Copies a message. False as the other gives nothing.
     bool add(NodeId to, std::span<const std::byte> message);
+    /// Takes back the message that was added last. Only while not empty.
+    void drop_last() noexcept;
 
     /// How many messages there are.
     std::size_t size() const noexcept { return parts_.size(); }

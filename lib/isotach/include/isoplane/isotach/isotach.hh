@@ -58,6 +58,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::size_t max_message(NodeId to) const noexcept override;
     /// The most frames that an isochron may take to one host.
     unsigned most_frames(NodeId to) const noexcept { return niu_.most_frames(to); }
+    /// And to all hosts together.
+    unsigned most_frames() const noexcept { return niu_.most_kept(); }
 
     bool register_signal(unsigned channel) noexcept override;
     bool clear_signal(unsigned channel) noexcept override;
@@ -88,6 +90,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::size_t discard() noexcept;
 
     void describe(nlohmann::json& out) const;
+    /// All that this host has issued has been executed here, and so has all that came.
+    bool settled() const noexcept { return outstanding_ == 0 && ordering_.waiting() == 0; }
     const Counters& counters() const noexcept { return counters_; }
     const Ordering& ordering() const noexcept { return ordering_; }
     siu::Siu& siu() noexcept { return siu_; }

@@ -30,9 +30,13 @@ class Needs {
     template <typename OpenRoom, typename MaxMessage>
     bool find(const Isochron& isochron, OpenRoom&& open_room, MaxMessage&& max_message) noexcept {
         needs_.clear();
+        own_ = 0;
         ++round_;
         for (const Isochron::Part& part : isochron.parts_) {
-            if (part.to == here_) continue;
+            if (part.to == here_) {
+                ++own_;
+                continue;
+            }
             const std::size_t most = max_message(part.to);
             if (part.size > most) return false;
             if (rounds_[part.to] != round_) {
@@ -49,6 +53,8 @@ class Needs {
     auto end() const noexcept { return needs_.end(); }
     /// All messages of the isochron are to this host.
     bool empty() const noexcept { return needs_.empty(); }
+    /// Messages to this host, each of which takes a packet.
+    unsigned own() const noexcept { return own_; }
 
   private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -74,6 +80,7 @@ class Needs {
     std::vector<std::uint32_t> by_host_;  ///< where in needs_
     std::vector<std::uint64_t> rounds_;   ///< by host: the last isochron that went there
     std::uint64_t round_ = 0;
+    unsigned own_ = 0;
 };
 
 }  // namespace isoplane::isotach

@@ -18,7 +18,8 @@ namespace isoplane::isotach {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    EndpointLink(std::size_t nodes, runtime::Pool& pool);
+    /// An isochron may take `most_frames` to all hosts together.
+    EndpointLink(std::size_t nodes, unsigned most_frames, runtime::Pool& pool);
 
     /// What a program can ask for, in the order in which it did.
     enum class Action : std::uint32_t {
@@ -42,7 +43,7 @@ struct EndpointLink {
         std::uint32_t unused = 0;
     };
     struct HostView {
-        std::atomic<std::uint32_t> max_message{0};
+        std::atomic<std::uint32_t> max_message{0};  ///< stored behind the other
         std::atomic<std::uint32_t> most_frames{0};
     };
     /// Isochrons on their way to the lcore.
@@ -55,6 +56,7 @@ struct EndpointLink {
     runtime::ValueRing<Delivery> delivered{"isotach_delivered", kRingSize};
     runtime::ValueRing<Released> released{"isotach_released", 4 * kRingSize};
     std::vector<HostView> hosts;
+    const unsigned most_frames;
 };
 
 /// The lcore's end, to be polled after the stage that polls the NIU and its dispatcher.
@@ -66,6 +68,9 @@ class EndpointStage final : public runtime::Stage {
 
     unsigned poll(runtime::Time now) override;
     std::size_t discard() override;
+
+    /// All that the program has asked for is done, and executed.
+    bool settled() const noexcept { return !waits_ && link_.requests.empty() && isotach_.settled(); }
 
   private:
     bool serve(const EndpointLink::Request& request) noexcept;
@@ -93,7 +98,7 @@ class RemoteEndpoint final : public Endpoint {
     bool send(Isochron& isochron) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     std::size_t max_message(NodeId to) const noexcept override {
-        return link_.hosts[to].max_message.load(std::memory_order_relaxed);
+        return link_.hosts[to].max_message.load(std::memory_order_acquire);
     }
 
     bool register_signal(unsigned channel) noexcept override;

@@ -51,8 +51,9 @@ class Job {
     /// Only with Settings::logical_time.
     isotach::Endpoint& isotach() noexcept { return *isotach_; }
 
-    /// Leaves the job, together with all others: false until they all want to. Whatever arrives meanwhile
-    /// can be received and answered. Call it, and poll(), until it is true.
+    /// Leaves the job, together with all others: false until they all want to, and have executed all
+    /// isochrons. Whatever arrives meanwhile can be received and answered, if not in logical time. Call it,
+    /// and poll(), until it is true.
     bool try_close();
 
     /// A sentence about a peer that is lost or has not left with the others, which no call on messages()
@@ -68,7 +69,10 @@ class Job {
     void describe(nlohmann::json& out);
 
   private:
-    enum class Closing : std::uint8_t { kNo, kAgreeing, kLeaving, kDone };
+    enum class Closing : std::uint8_t { kNo, kArriving, kExecuting, kAgreeing, kLeaving, kDone };
+
+    bool sees_all() const noexcept;
+    bool settled();
 
     Settings settings_;
     std::size_t size_;

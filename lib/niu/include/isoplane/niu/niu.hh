@@ -108,8 +108,8 @@ class Niu final : public runtime::Stage {
     std::size_t open_room(NodeId to) const noexcept;
     /// The most frames that could ever be opened to that node one after the other.
     unsigned most_frames(NodeId to) const noexcept;
-    /// Whether so many frames, to whomever, could ever be kept at once.
-    bool may_ever_keep(unsigned frames) const noexcept { return frames <= most_kept_; }
+    /// The most frames, to whomever, that could ever be kept at once.
+    unsigned most_kept() const noexcept { return most_kept_; }
     /// Whether so many new frames could be opened to that node, one after the other.
     bool may_send(NodeId to, unsigned frames) noexcept;
     /// Room in the pool for so many new frames, of which `ready` are packets that there are already.

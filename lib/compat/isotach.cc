@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "net.hh"
+
+// Behind all others, whose words its macros are; here they are not wanted.
+#include <iso_mbm.h>
+#undef poll
+
+namespace isoplane::compat {
+
+namespace {
+
+using isotach::BarrierMode;
+using isotach::Delivery;
+using isotach::DeliveryKind;
+
+/// Logical time of the second generation: an isochron is what has been sent since the last one ended.
+class Mbm {
+  public:
+    static Mbm& instance(const char* caller) {
+        Net::instance().isotach(caller);  // that there is one
+        static Mbm mbm(Net::instance());
+        return mbm;
+    }
+
+    int send(int target, const void* data, int size, bool last) {
+        if (!net_.is_host(target) || size < 0) return FAILURE;
+        const auto to = static_cast<niu::NodeId>(target);
+        check_size(to, size);
+        const std::span message(static_cast<const std::byte*>(data), static_cast<std::size_t>(size));
+        if (!isochron().add(to, message)) {
+            step();
+            return FAILURE;
+        }
+        if (!last || issue()) return SUCCESS;
+        isochron().drop_last();
+        return FAILURE;
+    }
+
+    int end() { return isochron().empty() || issue() ? SUCCESS : FAILURE; }
+
+    int receive(iso_mbm& out) {
+        release_last();
+        isotach::Endpoint& endpoint = net_.job().isotach();
+        Delivery next;
+        if (!endpoint.receive(next)) {
+            net_.poll();
+            if (!endpoint.receive(next)) return -1;
+        }
+        if (next.kind != DeliveryKind::kMessage) {
+            const bool signal = next.kind == DeliveryKind::kSignal;
+            out.tag = BS_NOTICE;
+            out.info.bits = static_cast<unsigned char>(signal ? ISO_SIGNAL_BIT(next.channel)
+                                                              : ISO_BARRIER_BIT(next.channel));
+            return SUCCESS;
+        }
+        out.tag = ISO_MBM;
+        out.info.msg.sender = next.time.host;
+        out.info.msg.length = static_cast<unsigned short>(next.data.size());
+        // A program may scribble over what it received.
+        out.info.msg.data = const_cast<std::byte*>(next.data.data());
+        last_ = next;
+        return SUCCESS;
+    }
+
+    bool within_isochron() { return isochron_ && !isochron_->empty(); }
+
+  private:
+    explicit Mbm(Net& net) : net_(net) {
+        net.before_closing([] { instance("try_close_net").give_back(); });
+    }
+
+    isotach::Isochron& isochron() {
+        if (!isochron_) isochron_.emplace(net_.job().isotach().isochron());
+        return *isochron_;
+    }
+
+    bool issue() {
+        if (net_.job().isotach().send(isochron())) return true;
+        step();
+        return false;
+    }
+
+    /// Towards what could not be done; unless that can never be.
+    void step() {
+        net_.poll();
+        end_if_too_large(net_, isochron());
+    }
+
+    /// Of a message to itself, a program may expect no more than of one to another.
+    void check_size(niu::NodeId to, int size) {
+        std::size_t most = static_cast<std::size_t>(net_.max_payload(true));
+        if (to != net_.node()) most = std::min(most, net_.job().isotach().max_message(to));
+        if (static_cast<std::size_t>(size) <= most) return;
+        net_.look_for_trouble();
+        give_up("a message of " + std::to_string(size) + " bytes does not fit a frame, which has room for " +
+                std::to_string(most) + ": send it in parts, or raise mtu");
+    }
+
+    void release_last() {
+        if (last_) net_.job().isotach().release(*last_);
+        last_.reset();
+    }
+
+    void give_back() {
+        release_last();
+        isochron_.reset();
+    }
+
+    Net& net_;
+    std::optional<isotach::Isochron> isochron_;  ///< that is being made
+    std::optional<Delivery> last_;               ///< valid until the next receive
+};
+
+/// A barrier by mode and channel, in whichever order they were given.
+struct Named {
+    Named(int a, int b) : Named(is_mode(a), a, b) {}
+
+    static bool is_mode(int word) { return word == ISO_BARRIER_WEAK || word == ISO_BARRIER_STRONG; }
+
+    bool valid;
+    BarrierMode mode;
+    unsigned channel;
+
+  private:
+    Named(bool mode_first, int a, int b)
+        : valid(mode_first != is_mode(b)),
+          mode((mode_first ? a : b) == ISO_BARRIER_WEAK ? BarrierMode::kWeak : BarrierMode::kStrong),
+          channel(static_cast<unsigned>(mode_first ? b : a)) {}
+};
+
+int done(bool done) {
+    return done ? SUCCESS : FAILURE;
+}
+
+}  // namespace
+
+}  // namespace isoplane::compat
+
+using isoplane::compat::done;
+using isoplane::compat::Mbm;
+using isoplane::compat::Named;
+using isoplane::compat::Net;
+
+int isoplane_isotach_send(int target, const void* data, int size, int last_in_isochron) {
+    return Mbm::instance("iso_send").send(target, data, size, last_in_isochron != 0);
+}
+
+int isoplane_isotach_receive(iso_mbm* message) {
+    return Mbm::instance("iso_receive").receive(*message);
+}
+
+int isoplane_isotach_end() {
+    return Mbm::instance("iso_end").end();
+}
+
+int isoplane_isotach_register_signal(int channel) {
+    return done(
+        Net::instance().isotach("iso_register_signal").register_signal(static_cast<unsigned>(channel)));
+}
+
+int isoplane_isotach_clear_signal(int channel) {
+    return done(Net::instance().isotach("iso_clear_signal").clear_signal(static_cast<unsigned>(channel)));
+}
+
+int isoplane_isotach_send_signal(int channel) {
+    const bool within = Mbm::instance("iso_send_signal").within_isochron();
+    const auto signal = static_cast<unsigned>(channel);
+    isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_send_signal");
+    return done(!within && endpoint.is_signal(signal) && endpoint.send_signal(signal));
+}
+
+int isoplane_isotach_register_barrier(int mode, int channel) {
+    const Named barrier(mode, channel);
+    isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_register_barrier");
+    return done(barrier.valid && endpoint.join_barrier(barrier.channel, barrier.mode));
+}
+
+int isoplane_isotach_clear_barrier(int channel) {
+    return done(Net::instance().isotach("iso_clear_barrier").leave_barrier(static_cast<unsigned>(channel)));
+}
+
+int isoplane_isotach_barrier(int mode, int channel) {
+    const bool within = Mbm::instance("iso_barrier").within_isochron();
+    const Named barrier(mode, channel);
+    isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_barrier");
+    return done(!within && barrier.valid && barrier.channel < isoplane::wire::kBarrierChannels &&
+                endpoint.barrier_mode(barrier.channel) == barrier.mode &&
+                endpoint.enter_barrier(barrier.channel));
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "net.hh"
+
+#include <cstdio>
+#include <cstdlib>
+#include <isoplane/wire/isotach.hh>
+
+namespace isoplane::compat {
+
+void give_up(const std::string& sentence) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "isoplane: %s\n", sentence.c_str());
+    std::exit(1);
+}
+
+Net& Net::instance() {
+    static Net net;
+    return net;
+}
+
+const job::Settings& Net::settings() {
+    if (!settings_) {
+        try {
+            settings_ = job::settings_from_environment();
+        } catch (const std::exception& error) {
+            give_up(error.what());
+        }
+    }
+    return *settings_;
+}
+
+int Net::max_payload(bool logical_time) {
+    const std::size_t in_front =
+        wire::kHeaderSize + wire::kMessageHeaderSize + (logical_time ? wire::kIsotachSize : 0);
+    return static_cast<int>(settings().mtu - in_front);
+}
+
+bool Net::open(bool logical_time) {
+    if (is_open() || closed_) return false;
+    job::Settings settings = this->settings();
+    settings.logical_time = logical_time;
+    try {
+        job_ = std::make_unique<job::Job>(std::move(settings));
+        job_->join();
+    } catch (const std::exception& error) {
+        give_up(error.what());
+    }
+    on_exit(leave_at_exit, this);
+    return true;
+}
+
+isotach::Endpoint& Net::isotach(const char* caller) {
+    if (!is_open()) [[unlikely]]
+        give_up(std::string(caller) + "() needs a connection: open it first, and close it last");
+    if (!job_->settings().logical_time) [[unlikely]]
+        give_up(std::string(caller) +
+                "() needs logical time: include iso_mbm.h in the file that calls open_net(), too");
+    return job_->isotach();
+}
+
+void Net::poll() {
+    job_->poll();
+    if (++polls_ % kLookEvery == 0) look_for_trouble();
+}
+
+void Net::look_for_trouble() {
+    if (const std::string trouble = job_->trouble(); !trouble.empty()) give_up(trouble);
+}
+
+bool Net::try_close() {
+    if (closed_) return true;
+    if (!is_open()) return false;
+    poll();
+    if (!job_->try_close()) return false;
+    look_for_trouble();
+    close();
+    return true;
+}
+
+void Net::close() {
+    for (void (*give_back)() : give_back_)
+        give_back();
+    job_.reset();
+    closed_ = true;
+}
+
+/// A program that ends well without closing may still have messages under way, and others need it for time to
+/// go on: so it leaves with all. One that ends otherwise just goes.
+void Net::leave_at_exit(int status, void* self) {
+    Net& net = *static_cast<Net*>(self);
+    if (status != 0 || !net.is_open()) return;
+    std::fflush(stdout);
+    job::Job& job = *net.job_;
+    while (!job.try_close()) {
+        job.poll();
+        for (niu::Received unread; job.messages().receive(unread);)
+            job.messages().release(unread);
+        if (job.settings().logical_time) {
+            for (isotach::Delivery unread; job.isotach().receive(unread);)
+                job.isotach().release(unread);
+        }
+        if (++net.polls_ % kLookEvery == 0 && !job.trouble().empty()) break;
+    }
+    if (const std::string trouble = job.trouble(); !trouble.empty()) {
+        std::fprintf(stderr, "isoplane: %s\n", trouble.c_str());
+        net.close();
+        std::_Exit(1);
+    }
+    net.close();
+}
+
+void end_if_too_large(Net& net, const isotach::Isochron& isochron) {
+    if (net.job().isotach().fits(isochron)) return;
+    net.look_for_trouble();
+    give_up("an isochron of " + std::to_string(isochron.size()) +
+            " messages is more than hosts can have on their way: send it as several, or raise packets= in "
+            "node.conf");
+}
+
+}  // namespace isoplane::compat
+
+// Behind all others, whose words its macros are; here they are not wanted.
+#include <isoplane_net.h>
+#undef poll
+
+using isoplane::compat::Net;
+
+int isoplane_net_open(int logical_time) {
+    return Net::instance().open(logical_time != 0) ? SUCCESS : FAILURE;
+}
+
+int isoplane_net_try_close() {
+    return Net::instance().try_close() ? SUCCESS : FAILURE;
+}
+
+int isoplane_net_poll() {
+    Net& net = Net::instance();
+    if (!net.is_open()) return FAILURE;
+    net.poll();
+    isoplane::job::Job& job = net.job();
+    const bool waits = job.messages().waiting() || (job.settings().logical_time && job.isotach().waiting());
+    return waits ? SUCCESS : -1;
+}
+
+int isoplane_net_node_number(const char* hostname) {
+    const auto& topology = *Net::instance().settings().network.topology;
+    const auto node = topology.find(hostname);
+    return node && topology.is_host(*node) ? *node : -1;
+}
+
+int isoplane_net_my_node_number() {
+    return Net::instance().node();
+}
+
+int isoplane_net_number_of_hosts() {
+    return Net::instance().hosts();
+}
+
+int isoplane_net_max_payload(int logical_time) {
+    return Net::instance().max_payload(logical_time != 0);
+}
+
+int isoplane_net_siu_state() {
+    return FALSE;
+}
+
+int isoplane_net_mbm_version() {
+    return 2;
+}

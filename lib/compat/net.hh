@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/job/job.hh>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace isoplane::compat {
+
+/// The historical interfaces have no word for a peer that has died, nor for what can never be done: a program
+/// that tried again would do so for ever. So it ends, as a program does whose MPI has lost a rank.
+[[noreturn]] void give_up(const std::string& sentence);
+
+/// The connection of this program: one, whichever interfaces it uses.
+class Net {
+  public:
+    static Net& instance();
+
+    const job::Settings& settings();
+    int node() { return settings().node(); }
+    int hosts() { return static_cast<int>(settings().network.topology->host_count()); }
+    bool is_host(int target) { return target >= 0 && target < hosts(); }
+    /// Bytes of the largest message; in logical time, of either kind.
+    int max_payload(bool logical_time);
+
+    /// False when it is open, or has been.
+    bool open(bool logical_time);
+    bool is_open() const noexcept { return job_ != nullptr; }
+    job::Job& job() noexcept { return *job_; }
+    /// Ends the program when it is not open, or not in logical time.
+    isotach::Endpoint& isotach(const char* caller);
+
+    /// Ends the program, every so often, when a peer is lost or time stands still.
+    void poll();
+    /// True once all have closed.
+    bool try_close();
+    /// What an interface has of the job, it is to give back before that goes.
+    void before_closing(void (*give_back)()) { give_back_.push_back(give_back); }
+
+    /// Ends the program when there is some.
+    void look_for_trouble();
+
+  private:
+    static constexpr unsigned kLookEvery = 4096;
+
+    static void leave_at_exit(int status, void* net);
+    void close();
+
+    std::optional<job::Settings> settings_;
+    std::unique_ptr<job::Job> job_;
+    std::vector<void (*)()> give_back_;
+    unsigned polls_ = 0;
+    bool closed_ = false;
+};
+
+/// Ends the program when that isochron can never go.
+void end_if_too_large(Net& net, const isotach::Isochron& isochron);
+
+}  // namespace isoplane::compat
