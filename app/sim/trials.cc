@@ -43,6 +43,15 @@ void Totals::add(const Network& network) {
     partitions += network.partitions();
 }
 
+std::ostream& operator<<(std::ostream& out, const Totals& t) {
+    return out << "  " << t.isochrons << " isochrons, " << t.messages << " messages, " << t.notices
+               << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, "
+               << t.tokens_resent << " sent again\n"
+               << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
+               << " reordered, " << t.corrupted << " corrupted, " << t.cut_off << " cut off in "
+               << t.partitions << " partitions\n";
+}
+
 void Trials::run(const Scenario& scenario, const std::string& replay) {
     std::string wrong = outcome(scenario);
     if (wrong.empty()) return;
@@ -66,15 +75,9 @@ std::string Trials::outcome(const Scenario& scenario) {
 }
 
 void Trials::print_totals() {
-    const Totals& t = totals_;
-    out_ << t.seeds << " seeds, " << failures_.size() << " failed; " << seconds() << " s, "
+    out_ << totals_.seeds << " seeds, " << failures_.size() << " failed; " << seconds() << " s, "
          << virtual_seconds() << " s of virtual time\n"
-         << "  " << t.isochrons << " isochrons, " << t.messages << " messages, " << t.notices
-         << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, " << t.tokens_resent
-         << " sent again\n"
-         << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
-         << " reordered, " << t.corrupted << " corrupted, " << t.cut_off << " cut off in " << t.partitions
-         << " partitions\n";
+         << totals_;
 }
 
 nlohmann::json Trials::to_json() const {

@@ -35,6 +35,9 @@ struct Totals {
     void add(const Network& network);
 };
 
+/// As lines of a report.
+std::ostream& operator<<(std::ostream& out, const Totals& totals);
+
 struct Failure {
     std::uint64_t seed = 0;
     std::string text;    ///< what was wrong, in a sentence
