@@ -12,6 +12,7 @@
 #include "node/node_command.hh"
 #include "perf/perf.hh"
 #include "run/run.hh"
+#include "sim/sim_command.hh"
 
 namespace {
 
@@ -21,6 +22,7 @@ constexpr isoplane::app::Command kCommands[] = {
     {"demo", "run a whole network in this process and verify it", isoplane::demo::run},
     {"perf", "measure: latency, message rate and bandwidth, beside raw frames and kernel sockets",
      isoplane::perf::run},
+    {"sim", "simulate networks in logical time under faults, and check every event", isoplane::sim::run},
     {"doctor", "check this machine; say what would not run and the command that mends it",
      isoplane::doctor::run},
 };

@@ -46,7 +46,7 @@ class Host final : public runtime::Stage {
         moved += dispatcher_.dispatch();
         if (manager_) moved += manager_->poll(now);
         moved += isotach_.poll(now);
-        return moved + program_.poll();
+        return moved + program_.poll(now);
     }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);

@@ -64,7 +64,9 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool)
     }
     fabric_ = std::make_unique<fabric::Switch>(
         "fabric", ports_, pool,
-        fabric::SwitchOptions{.seed = scenario_.seed, .capacity = 1024, .addresses = 64});
+        fabric::SwitchOptions{.seed = scenario_.seed,
+                              .capacity = 1024,
+                              .addresses = std::max(64U, static_cast<unsigned>(topology_.node_count()))});
     world_.add(*fabric_);
 
     siu::SiuOptions siu_options{.exchange = exchange_options(),
@@ -128,7 +130,8 @@ tm::ExchangeOptions Network::exchange_options() const {
 
 std::string Network::run(Duration limit) {
     const auto over = [this] { return all_rest() || !complaint().empty(); };
-    for (unsigned change = 0; change < 8 && !over(); ++change) {
+    const runtime::Time end = world_.now() + scenario_.traffic.duration;
+    for (unsigned change = 0; (change < 8 || world_.now() < end) && !over(); ++change) {
         disturb();
         world_.run_until(over, some(random_, 1ms));
         heal();

@@ -34,7 +34,11 @@ Program::~Program() {
     release(kept_.size());
 }
 
-unsigned Program::poll() {
+unsigned Program::poll(runtime::Time now) {
+    if (traffic_.duration != runtime::Duration{0}) {
+        if (until_ == runtime::Time::max()) until_ = now + traffic_.duration;
+        to_issue_ = now < until_ ? traffic_.eagerness + 1 : 0;  // more than one poll can use up
+    }
     return receive() + send();
 }
 
@@ -87,7 +91,9 @@ unsigned Program::send() {
     for (std::uint64_t tries = random_.below(traffic_.eagerness + 1); tries > 0; --tries) {
         if (isochron_.empty()) {
             if (to_issue_ == 0 || !isotach_.siu().started()) break;
-            if (random_.below(100) < traffic_.acts) act();
+            // A barrier may be complete, and its notice among what has not been received: who enters or
+            // leaves now does so after it, though the history would have it before.
+            if (random_.below(100) < traffic_.acts && !isotach_.waiting()) act();
             build();
         }
         if (!issue()) break;
@@ -98,9 +104,9 @@ unsigned Program::send() {
 
 void Program::build() {
     parts_.clear();
-    const bool to_self = random_.below(100) < traffic_.self;
-    for (std::uint64_t n = 1 + random_.below(traffic_.most_parts); n > 0; --n) {
-        const auto to = to_self ? host_ : static_cast<std::uint16_t>(random_.below(hosts_));
+    const bool to_self = random_.below(100) < traffic_.self && traffic_.workload == Workload::kRandom;
+    for (std::uint64_t n = some_parts(); n > 0; --n) {
+        const std::uint16_t to = to_self ? host_ : some_host(n);
         const auto room = isochron_.add(to, some_size(to));
         if (!room) break;
         fill(*room);
@@ -109,6 +115,23 @@ void Program::build() {
     if (isochron_.empty()) return;
     if (!isotach_.fits(isochron_)) return isochron_.clear();
     --to_issue_;
+}
+
+std::uint64_t Program::some_parts() {
+    return traffic_.workload == Workload::kAll ? hosts_ : 1 + random_.below(traffic_.most_parts);
+}
+
+/// For the parts of an isochron, counted from 1.
+std::uint16_t Program::some_host(std::uint64_t part) {
+    switch (traffic_.workload) {
+        case Workload::kPairs:
+            return static_cast<std::uint16_t>((host_ + 1U) % hosts_);
+        case Workload::kAll:
+            return static_cast<std::uint16_t>(part - 1);
+        case Workload::kRandom:
+            break;
+    }
+    return static_cast<std::uint16_t>(random_.below(hosts_));
 }
 
 std::size_t Program::some_size(std::uint16_t to) {
@@ -151,8 +174,8 @@ void Program::act() {
         case 1:
             // Until the others know of it, they complete barriers without this host.
             if (isotach_.join_barrier(barrier, isotach::BarrierMode::kStrong))
-                events_.push_back(BarrierJoined{
-                    barrier, isotach_.acted_at() + isotach_.siu().greatest_distance(), false});
+                events_.push_back(
+                    BarrierJoined{barrier, isotach_.acted_at() + isotach_.siu().greatest_distance(), false});
             break;
         case 2:
             if (isotach_.enter_barrier(barrier))

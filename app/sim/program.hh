@@ -21,7 +21,7 @@ class Program {
             std::vector<Event>& events);
     ~Program();
 
-    unsigned poll();
+    unsigned poll(runtime::Time now);
 
     /// It has issued all that it was to, and lets go of what it received.
     bool has_finished() const { return to_issue_ == 0 && isochron_.empty() && kept_.empty(); }
@@ -43,6 +43,8 @@ class Program {
     void release(std::size_t n);
     unsigned send();
     void build();
+    std::uint64_t some_parts();
+    std::uint16_t some_host(std::uint64_t part);
     bool issue();
     void act();
     std::size_t some_size(std::uint16_t to);
@@ -57,6 +59,7 @@ class Program {
     isotach::Isochron isochron_;
     std::vector<Part> parts_;  ///< of isochron_
     unsigned to_issue_;
+    runtime::Time until_ = runtime::Time::max();  ///< it issues isochrons
     std::vector<Kept> kept_;
     std::uint64_t delivered_ = 0;
     std::uint64_t issued_ = 0;

@@ -28,6 +28,27 @@ bool joined(const SwitchSpec& a, const SwitchSpec& b) {
     });
 }
 
+unsigned hosts_of(const std::vector<SwitchSpec>& switches) {
+    std::ptrdiff_t hosts = 0;
+    for (const SwitchSpec& spec : switches) {
+        hosts += std::count_if(spec.ports.begin(), spec.ports.end(),
+                               [](const PortSpec& port) { return port.kind == PortKind::kHost; });
+    }
+    return static_cast<unsigned>(hosts);
+}
+
+std::vector<std::uint32_t> some_places(Random& random, std::size_t managers, unsigned hosts) {
+    std::vector<std::uint32_t> places;
+    std::vector<bool> taken(hosts);
+    for (std::size_t i = 0; i < managers; ++i) {
+        const auto host = static_cast<std::uint32_t>(random.below(hosts));
+        const bool beside = random.below(2) == 0 && !taken[host];
+        places.push_back(beside ? host : Scenario::kOnItsOwn);
+        if (beside) taken[host] = true;
+    }
+    return places;
+}
+
 fabric::Impairment some_worst(Random& random) {
     fabric::Impairment worst;
     worst.loss = 0.1;
@@ -60,6 +81,12 @@ std::vector<SwitchSpec> random_switches(Random& random, unsigned switches, unsig
     return specs;
 }
 
+void Scenario::set_network(std::vector<SwitchSpec> network) {
+    Random random(seed, 4);
+    switches = std::move(network);
+    manager_at = some_places(random, switches.size(), hosts_of(switches));
+}
+
 Scenario Scenario::of(std::uint64_t seed) {
     Random random(seed, 1);
     Scenario s;
@@ -68,13 +95,7 @@ Scenario Scenario::of(std::uint64_t seed) {
     const auto hosts = static_cast<unsigned>(2 + random.below(large ? 23 : 5));
     const auto switches = static_cast<unsigned>(1 + random.below(large ? 6 : 3));
     s.switches = random_switches(random, switches, hosts);
-    std::vector<bool> taken(hosts);
-    for (unsigned i = 0; i < switches; ++i) {
-        const auto host = static_cast<std::uint32_t>(random.below(hosts));
-        const bool beside = random.below(2) == 0 && !taken[host];
-        s.manager_at.push_back(beside ? host : kOnItsOwn);
-        if (beside) taken[host] = true;
-    }
+    s.manager_at = some_places(random, switches, hosts);
     s.ahead = static_cast<std::uint32_t>(random.below(3) == 0 ? 2 + random.below(4) : 1);
     s.mtu = static_cast<std::uint16_t>(wire::kMinMtu + 64 + random.below(1700 - wire::kMinMtu));
     s.window = 1U << (3 + random.below(4));

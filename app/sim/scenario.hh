@@ -14,10 +14,19 @@
 
 namespace isoplane::sim {
 
+/// Whom isochrons go to.
+enum class Workload : std::uint8_t {
+    kRandom,  ///< any hosts, now and then the host itself alone
+    kPairs,   ///< each host to the next
+    kAll,     ///< every isochron to every host
+};
+
 /// How much each host does.
 struct Traffic {
-    unsigned isochrons = 20;  ///< of each host
-    unsigned most_parts = 8;  ///< of an isochron
+    Workload workload = Workload::kRandom;
+    unsigned isochrons = 20;        ///< of each host...
+    runtime::Duration duration{0};  ///< ...or, when this is not 0, as many as it issues in so long
+    unsigned most_parts = 8;        ///< of an isochron
     unsigned long_parts =
         10;                  ///< of a hundred: up to the largest that fits a frame; the others up to 64 bytes
     unsigned self = 15;      ///< of a hundred isochrons: to the host itself alone
@@ -53,6 +62,9 @@ struct Scenario {
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this
     bool partitions = false;
     Planted planted{};
+
+    /// Other switches than drawn; where their token managers run is drawn from the seed.
+    void set_network(std::vector<topology::SwitchSpec> network);
 
     /// The scenario that a test makes of a seed: any network of 1 to 6 switches and 2 to 24 hosts, any
     /// traffic, any faults.

@@ -223,7 +223,7 @@ Duration TokenExchange::patience() const noexcept {
 
 void TokenExchange::wake(std::size_t except) noexcept {
     const std::uint8_t hops = wanted();
-    if (hops == 0 || sent_ == 0) return;
+    if (hops == 0 || sent_ == 0 || quiet_) return;
     counters_.wakes.add();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         const Neighbour& neighbour = neighbours_[i];
