@@ -13,6 +13,7 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "manager_choice.hh"
 
 namespace isoplane::node {
 
@@ -144,6 +145,9 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
                 " says how a fabric treats frames, and this node has none; add --role fabric");
         }
     }
+    const bool has_manager = std::find(conf.roles.begin(), conf.roles.end(), "tm") != conf.roles.end();
+    if (has_manager) roles.managers = choose_managers(roles.network, has_fabric);
+    roles.mtu = mtu;
     roles.id = conf.id.value_or(0);
     roles.to = static_cast<std::uint16_t>(
         number<unsigned>(values, "to", roles.id == 1 ? 0 : 1, 0, topology::kMaxNodes - 1));
@@ -170,9 +174,19 @@ ConsoleOptions console_options(const po::variables_map& values, const topology::
     return console;
 }
 
+/// Token managers beside a fabric run on the worker of the fabric, unless told otherwise.
+runtime::Placement placement_of(const topology::NodeConf& conf) {
+    const auto has = [&](const char* role) {
+        return std::find(conf.roles.begin(), conf.roles.end(), role) != conf.roles.end();
+    };
+    const runtime::Placement wished(conf.place);
+    if (!has("fabric") || !has("tm") || wished.find("tm") != 0) return wished;
+    return runtime::Placement(conf.place + " tm@" + std::to_string(std::max(1U, wished.find("fabric"))));
+}
+
 NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& conf) {
     NodeCommand command;
-    command.placement = runtime::Placement(conf.place);
+    command.placement = placement_of(conf);
     command.node.eal = eal_options(values, command.placement);
     command.node.idle =
         runtime::parse_idle_policy(word(values, "idle", values.count("cpus") != 0 ? "spin" : "yield"));
@@ -216,7 +230,8 @@ std::variant<NodeCommand, int> parse_node_command(int argc, char** argv) {
         "node", "--role ROLE[,ROLE...] --link SPEC[,SPEC...] [OPTION...]",
         "Launches a node: stages on worker lcores between links, with a prompt.\n\n"
         "Roles: echo returns frames; forward joins links in pairs; generate sends numbered frames;\n"
-        "sink checks them; fabric is an Ethernet switch that can impair what it carries.\n"
+        "sink checks them; fabric is an Ethernet switch that can impair what it carries;\n"
+        "tm is a token manager, on a link or, as fabric,tm, beside the fabric.\n"
         "Links: ring:NAME virtio:SOCKET memif:SOCKET afpacket:IF afxdp:IF tap:IF\n"
         "pcap:IN[,OUT] null: pci:BDF.  Commands: see `help` at the prompt.\n"};
     const po::options_description own = own_options();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "token_managers.hh"
 #include "traffic/echo.hh"
 #include "traffic/forward.hh"
 
@@ -17,38 +18,40 @@ namespace isoplane::node {
 
 namespace {
 
-constexpr std::string_view kRoles[] = {"echo", "forward", "generate", "sink", "fabric"};
+constexpr std::string_view kRoles[] = {"echo", "forward", "generate", "sink", "fabric", "tm"};
 
 void check_names(const std::vector<std::string>& roles) {
     for (const std::string& role : roles) {
         if (std::find(std::begin(kRoles), std::end(kRoles), role) == std::end(kRoles)) {
             throw std::invalid_argument("there is no role '" + role +
-                                        "'; a node can be echo, forward, generate, sink or fabric");
+                                        "'; a node can be echo, forward, generate, sink, fabric or tm");
         }
     }
     if (roles.empty()) {
-        throw std::invalid_argument("no role given: --role echo, forward, generate, sink or fabric");
+        throw std::invalid_argument("no role given: --role echo, forward, generate, sink, fabric or tm");
     }
 }
 
-/// A link's packets have one receiver.
+/// A link's packets have one receiver. A token manager beside a fabric has a port inside it.
 void check_receivers(const std::vector<std::string>& roles) {
+    const bool has_fabric = std::find(roles.begin(), roles.end(), "fabric") != roles.end();
     std::string receivers;
     unsigned n = 0;
     for (const std::string& role : roles) {
-        if (role == "generate") continue;
+        if (role == "generate" || (role == "tm" && has_fabric)) continue;
         receivers += (n++ == 0 ? "" : " and ") + role;
     }
-    const bool alone = n == 1 && roles.size() > 1 && receivers != "sink";
+    const bool generates = std::find(roles.begin(), roles.end(), "generate") != roles.end();
+    const bool alone = n == 1 && generates && receivers != "sink";
     if (n > 1) {
         throw std::invalid_argument("the roles " + receivers +
                                     " would each receive what arrives on the links; "
                                     "give them to nodes of their own");
     }
     if (alone) {
-        throw std::invalid_argument("a node that is " + receivers +
-                                    " sends what it receives; generate needs a node "
-                                    "of its own, or sink beside it");
+        throw std::invalid_argument(
+            "a node that is " + receivers +
+            " has its links to itself; generate needs a node of its own, or sink beside it");
     }
 }
 
@@ -65,6 +68,8 @@ Roles::Roles(Node& node, const RoleOptions& options, const runtime::Placement& p
     }
     if (has("fabric")) {
         add_fabric();
+    } else if (has("tm")) {
+        add_manager();
     } else if (has("forward")) {
         add_forward();
     } else {
@@ -118,15 +123,31 @@ void Roles::add_fabric() {
     std::vector<fabric::Port> ports;
     for (std::size_t i = 0; i < node_.links().size(); ++i)
         ports.push_back({rx(i), tx(i)});
+    if (has("tm")) {
+        managers_ = std::make_unique<TokenManagers>(node_, options_.network);
+        for (const topology::NodeId manager : options_.managers)
+            ports.push_back(managers_->add_beside_fabric(manager, options_.mtu));
+    }
     switch_ = &node_.engine().add(std::make_unique<fabric::Switch>(
         "fabric", ports, node_.pool(), fabric::SwitchOptions{.seed = options_.seed}));
-    for (unsigned port = 0; port < switch_->ports(); ++port)
+    for (unsigned port = 0; port < node_.links().size(); ++port)
         switch_->set(port, options_.impairment);
     node_.views().add("fabric", [this] {
         nlohmann::json report = nlohmann::json::object();
         node_.engine().call(*switch_, [&] { switch_->describe(report); });
         return report;
     });
+}
+
+void Roles::add_manager() {
+    const std::size_t links = node_.links().size();
+    if (links != 1) {
+        throw std::invalid_argument("a token manager is at one port of its switch, and " +
+                                    std::to_string(links) + " links are given; leave one --link");
+    }
+    managers_ = std::make_unique<TokenManagers>(node_, options_.network);
+    managers_->add(options_.managers.front(), rx(0), tx(0),
+                   std::min(options_.mtu, node_.links().front()->mtu()));
 }
 
 void Roles::add_forward() {

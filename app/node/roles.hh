@@ -21,6 +21,8 @@ class Switch;
 
 namespace isoplane::node {
 
+class TokenManagers;
+
 /// What the roles of a node are to do, beside their names.
 struct RoleOptions {
     std::vector<std::string> roles;
@@ -36,6 +38,8 @@ struct RoleOptions {
     unsigned prime = 0;        ///< bursts that `forward` begins with
     fabric::Impairment impairment;
     std::uint64_t seed = 1;
+    std::vector<topology::NodeId> managers;  ///< the token managers that `tm` runs
+    unsigned mtu = 1500;
 };
 
 /// Builds the stages of the roles between a node's links, and knows when their work is done.
@@ -58,6 +62,7 @@ class Roles {
     void check_options() const;
     void add_fabric();
     void add_forward();
+    void add_manager();
     void add_host(std::size_t link);
     std::string set_impairment(const std::string& port, const std::string& key, const std::string& value);
     bool has(std::string_view role) const;
@@ -69,6 +74,7 @@ class Roles {
     RoleOptions options_;
     const runtime::Placement& placement_;
     fabric::Switch* switch_ = nullptr;
+    std::unique_ptr<TokenManagers> managers_;
     std::vector<traffic::Generate*> generators_;
     std::vector<traffic::Sink*> sinks_;
 };

@@ -49,7 +49,7 @@ std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, const st
     const std::size_t each = links.size() <= kMaxPorts ? kMaxPorts : kMaxPorts - 2;
     std::vector<SwitchPlan> plans;
     for (std::size_t first = 0; first < links.size(); first += each) {
-        SwitchPlan plan{static_cast<unsigned>(first), 0, {}};
+        SwitchPlan plan{.first_rank = static_cast<unsigned>(first), .links = {}};
         plan.ranks = static_cast<unsigned>(std::min(each, links.size() - first));
         for (std::size_t rank = first; rank < first + plan.ranks; ++rank)
             plan.links.push_back(links[rank].fabric);
@@ -70,7 +70,7 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
     const unsigned queue = fabric::parse_impairment(impairment).queue;
     const unsigned packets = packets_for(plan.links.size(), queue);
     std::vector<std::string> words{"isoplane",    "node",
-                                   "--role",      "fabric",
+                                   "--role",      plan.manager_conf.empty() ? "fabric" : "fabric,tm",
                                    "--headless",  "--json",
                                    "--workers",   "1",
                                    "--idle",      "yield",
@@ -80,6 +80,7 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
                                    "--packets",   std::to_string(packets),
                                    "--memory",    std::to_string(memory_mb(packets, options.mtu)),
                                    "--fabric",    impairment};
+    if (!plan.manager_conf.empty()) words.insert(words.end(), {"--config", plan.manager_conf});
     if (!options.seed.empty()) words.insert(words.end(), {"--seed", options.seed});
     // A frame is impaired where it leaves towards a rank, and not on its way there.
     for (std::size_t port = plan.ranks; port < plan.links.size(); ++port) {

@@ -25,6 +25,7 @@ struct SwitchPlan {
     unsigned first_rank = 0;
     unsigned ranks = 0;
     std::vector<std::string> links;
+    std::string manager_conf{};  ///< the node.conf of the token managers that run here; empty for none
 };
 
 /// The most ports that a process of DPDK can have.

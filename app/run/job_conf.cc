@@ -79,4 +79,14 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::string&
     return topology::write_node_conf(conf);
 }
 
+std::string manager_conf_text(const JobConf& job, const std::string& where) {
+    topology::NodeConf conf;
+    conf.job_key = job.base.job_key;
+    conf.tokens_ahead = job.base.tokens_ahead;
+    conf.fmconfig = where + "fmconfig";
+    for (const auto& [name, host] : job.base.hosts)
+        if (host.mac) conf.hosts[name].mac = host.mac;
+    return topology::write_node_conf(conf);
+}
+
 }  // namespace isoplane::run

@@ -44,4 +44,7 @@ topology::HostConf host_of(const JobConf& job, unsigned rank);
 std::string node_conf_text(const JobConf& job, unsigned rank, const std::string& link,
                            const std::string& where);
 
+/// The node.conf of the job's token managers, beside the fabric. The files that it names lie in `where`.
+std::string manager_conf_text(const JobConf& job, const std::string& where);
+
 }  // namespace isoplane::run

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/topology/fmconfig.hh>
+#include <isoplane/wire/hello.hh>
 #include <iterator>
 #include <stdexcept>
 
@@ -34,7 +35,9 @@ po::options_description visible_options() {
         ("config", po::value<std::string>()->value_name("FILE"),
          "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .link, .ssh")  //
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
-         "inline: in calls of the program; lcore: on a thread of its own (inline)")       //
+         "inline: in calls of the program; lcore: on a thread of its own (inline)")  //
+        ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "logical time: tokens that hosts and token managers send ahead (1)")             //
         ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
          "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
@@ -47,7 +50,9 @@ po::options_description visible_options() {
         ("link", po::value<std::string>()->default_value("virtio", "")->value_name("KIND"),
          "what joins ranks to it: virtio, memif or afpacket (virtio)")  //
         ("fabric", po::value<std::string>()->default_value("", "")->value_name("LIST"),
-         "impairments of every port, as in loss=0.01,delay=5us")                                            //
+         "impairments of every port, as in loss=0.01,delay=5us")  //
+        ("tm", po::value<std::string>()->default_value("fabric", "")->value_name("WHERE"),
+         "token managers: beside the fabric, or none of the launcher's: fabric or none (fabric)")           //
         ("seed", po::value<app::Whole<std::uint64_t>>()->value_name("N"), "what its dice begin with (1)")   //
         ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES"), "largest Ethernet payload (1500)")  //
         ("pcap", po::value<std::string>()->default_value("", "")->value_name("FILE"),
@@ -91,6 +96,13 @@ std::string parse_progress(const std::string& word) {
     return word;
 }
 
+/// Where no isoplane program can speak, there is nobody for a token manager to speak to either.
+bool parse_managers(const std::string& word, unsigned mtu) {
+    if (word != "fabric" && word != "none")
+        throw std::invalid_argument("--tm " + word + " is not possible: it can be fabric or none.");
+    return word == "fabric" && mtu >= wire::kMinMtu;
+}
+
 /// What the files say, and how many ranks that means.
 void read_conf(const po::variables_map& values, RunCommand& command) {
     JobConf& conf = command.conf;
@@ -100,6 +112,14 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
         given = topology::load_fmconfig(values["topology"].as<std::string>());
     else if (!conf.base.fmconfig.empty())
         given = topology::load_fmconfig(conf.base.resolve(conf.base.fmconfig));
+    if (values.count("tokens-ahead") != 0) {
+        const unsigned ahead = values["tokens-ahead"].as<app::Whole<unsigned>>().value;
+        if (ahead == 0 || ahead > topology::kMostTokensAhead)
+            throw std::invalid_argument("--tokens-ahead " + std::to_string(ahead) +
+                                        " is out of range: it can be 1 to " +
+                                        std::to_string(topology::kMostTokensAhead) + ".");
+        conf.base.tokens_ahead = ahead;
+    }
     count_ranks(command.parts, given ? given->host_count() : 0);
     for (const Part& part : command.parts)
         command.ranks += part.ranks;
@@ -120,7 +140,7 @@ void find_programs(RunCommand& command) {
 }
 
 void refuse_fabric_options(const po::variables_map& values) {
-    for (const char* name : {"link", "fabric", "seed", "pcap", "stats"})
+    for (const char* name : {"link", "fabric", "tm", "seed", "pcap", "stats"})
         if (values.count(name) != 0 && !values[name].defaulted())
             throw std::invalid_argument("--" + std::string(name) +
                                         " is about a fabric, and none is started: the hosts of the --config "
@@ -141,6 +161,7 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     find_programs(command);
     command.link = parse_link_kind(values["link"].as<std::string>());
     command.fabric = fabric_options(values);
+    command.has_managers = parse_managers(values["tm"].as<std::string>(), command.fabric.mtu);
     command.grace = seconds(values, "grace", true);
     if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
     command.keep_going = values["keep-going"].as<bool>();

@@ -24,6 +24,7 @@ struct RunCommand {
     JobConf conf;
     bool has_fabric = true;  ///< else hosts have links of their own
     FabricOptions fabric;
+    bool has_managers = true;  ///< the fabric runs the token managers, too
     Clock::duration grace{};
     std::optional<Clock::duration> timeout;
     bool keep_going = false;  ///< without a rank that has failed

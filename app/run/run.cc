@@ -136,6 +136,10 @@ bool run_job(RunCommand command) {
     Job job;
     job.environment = common_environment(directory);
     job.fabric = plan_fabric(links, directory.path());
+    if (command.has_managers && !job.fabric.empty()) {
+        directory.write("managers.conf", manager_conf_text(command.conf, directory.path() + "/"));
+        job.fabric.front().manager_conf = directory.file("managers.conf");
+    }
     job.fabric_options = command.fabric;
     add_ranks(job, command, directory, links);
     job.grace = command.grace;

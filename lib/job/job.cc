@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
-#include <chrono>
 #include <isoplane/job/job.hh>
+#include <isoplane/niu/epoch.hh>
 #include <stdexcept>
 
 #include "driver.hh"
@@ -23,14 +23,6 @@ runtime::EalOptions eal_options(const Settings& settings) {
             .pci = link::pci_devices({link::LinkSpec::parse(settings.link)})};
 }
 
-/// Each start of a node has a greater one, if a sixteenth of a second has passed since the last.
-std::uint32_t epoch_now() {
-    using Sixteenths = std::chrono::duration<std::int64_t, std::ratio<1, 16>>;
-    const auto since =
-        std::chrono::duration_cast<Sixteenths>(std::chrono::system_clock::now().time_since_epoch());
-    return std::max(1U, static_cast<std::uint32_t>(since.count()));
-}
-
 /// Of all nodes; token managers have no NIU to talk to.
 std::vector<std::string> names(const Settings& settings) {
     std::vector<std::string> names = settings.hosts();
@@ -42,7 +34,7 @@ niu::Options niu_options(const Settings& settings, const link::Link& link) {
     return {.node = settings.node(),
             .nodes = names(settings),
             .job_key = settings.network.conf.job_key.value_or(0),
-            .epoch = epoch_now(),
+            .epoch = niu::epoch_now(),
             .mac = settings.network.mac(settings.node()),
             .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
             .silence = settings.silence,

@@ -115,6 +115,12 @@ void set_id(NodeConf& conf, std::string_view, const std::string& value) {
     if (!conf.id) refuse(value, "a node id from 0 to " + std::to_string(kMaxNodes - 1) + ",");
 }
 
+void set_tokens_ahead(NodeConf& conf, std::string_view, const std::string& value) {
+    conf.tokens_ahead = parse_number<std::uint32_t>(value, kMostTokensAhead);
+    if (!conf.tokens_ahead || *conf.tokens_ahead == 0)
+        refuse(value, "a number of tokens from 1 to " + std::to_string(kMostTokensAhead));
+}
+
 void set_pages(NodeConf& conf, std::string_view, const std::string& value) {
     conf.pages = parse_number<std::uint32_t>(value);
     if (!conf.pages || *conf.pages == 0) refuse(value, "a number of pages from 1 to 4294967295");
@@ -177,6 +183,10 @@ const NodeOption kTable[] = {
      [](NodeConf& c, std::string_view, const std::string& v) { c.job_key = job_key(v); },
      [](Conf c, Write write) {
          if (c.job_key) write("job-key", number_text(*c.job_key));
+     }},
+    {"tokens-ahead", "N", "tokens sent ahead, the same for the whole job (1)", false, false, set_tokens_ahead,
+     [](Conf c, Write write) {
+         if (c.tokens_ahead) write("tokens-ahead", number_text(*c.tokens_ahead));
      }},
     text_row<&NodeConf::fmconfig>("fmconfig", "FILE", "the network, as an fmconfig file", true),
     text_row<&NodeConf::network_cfg>("network-cfg", "FILE", "the network, as a network.cfg file", true),

@@ -56,8 +56,20 @@ TEST(Fabric, impairs_ports_of_ranks_only) {
     EXPECT_EQ(std::ranges::count_if(words, [](const auto& w) { return w.ends_with(" loss 0"); }), 1);
 }
 
+TEST(Fabric, has_token_managers_where_it_is_told_their_conf) {
+    SwitchPlan first = plan(2).front();
+    EXPECT_EQ(std::ranges::count(fabric_words(first, {}), "--config"), 0);
+    first.manager_conf = "/dir/managers.conf";
+    const auto words = fabric_words(first, {});
+    const auto role = std::ranges::find(words, "--role");
+    const auto conf = std::ranges::find(words, "--config");
+    ASSERT_TRUE(role != words.end() && conf != words.end());
+    EXPECT_EQ(*(role + 1), "fabric,tm");
+    EXPECT_EQ(*(conf + 1), "/dir/managers.conf");
+}
+
 TEST(Fabric, tells_what_ports_of_ranks_have_counted) {
-    const SwitchPlan second{30, 1, {"a", "trunk"}};
+    const SwitchPlan second{.first_rank = 30, .ranks = 1, .links = {"a", "trunk"}};
     const std::string said = R"(in_use 0
 {
   "fabric": {"ports": [

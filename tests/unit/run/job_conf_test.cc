@@ -21,8 +21,8 @@ TEST(Setting, must_have_both) {
 }
 
 TEST(Setting, does_not_say_what_is_said_elsewhere) {
-    for (const char* word :
-         {"id=1", "link=ring:a", "job-key=1", "host.a.mac=02:00:00:00:00:01", "mtu=9000", "progress=lcore"})
+    for (const char* word : {"id=1", "link=ring:a", "job-key=1", "host.a.mac=02:00:00:00:00:01",
+                             "tokens-ahead=2", "mtu=9000", "progress=lcore"})
         EXPECT_THROW(parse_setting(word), std::invalid_argument) << word;
 }
 
@@ -33,6 +33,17 @@ TEST(NodeConfText, ends_with_the_settings) {
     job.settings = {{"silence", "2"}, {"packets", "4095"}};
     const std::string text = node_conf_text(job, 0, "ring:a", "");
     EXPECT_NE(text.find("silence=2\npackets=4095\n"), std::string::npos) << text;
+}
+
+TEST(ManagerConfText, says_what_hosts_are_told_alike_and_nothing_of_their_own) {
+    JobConf job;
+    job.progress = "inline";
+    job.base = topology::parse_node_conf(
+        "job-key=7\ntokens-ahead=4\nduration=9\nexec=start\nmac.node0=02:00:00:00:00:01\n"
+        "host.node0.ssh=there\n");
+    EXPECT_EQ(manager_conf_text(job, "/dir/"),
+              "job-key=7\ntokens-ahead=4\nfmconfig=/dir/fmconfig\nhost.node0.mac=02:00:00:00:00:01\n");
+    EXPECT_NE(node_conf_text(job, 0, "ring:a", "").find("tokens-ahead=4\n"), std::string::npos);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST(NodeConf, reads_every_key) {
     const NodeConf conf = parse_node_conf(
         "role = host, tm\nlink=ring:a\nlink=pcap:in,out\nid=7\nname=alice\nplace=rx@1 tm@2\nexec=start.txt\n"
         "stats-period=0.5\nduration=60\njob-key=0xCafe\nfmconfig=net/fmconfig\nnetwork-cfg=n.cfg\n"
-        "shmem-map=/etc/map\npages=8\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:t0\n"
+        "shmem-map=/etc/"
+        "map\npages=8\ntokens-ahead=64\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:t0\n"
         "mac.blue-whale.cs.uiuc.edu=02:00:00:00:00:02\nhost.blue-whale.cs.uiuc.edu.ssh=me@there\n");
     EXPECT_THAT(conf.roles, ElementsAre("host", "tm"));
     EXPECT_THAT(conf.links, ElementsAre("ring:a", "pcap:in,out"));
@@ -52,6 +53,7 @@ TEST(NodeConf, reads_every_key) {
     EXPECT_EQ(conf.network_cfg, "n.cfg");
     EXPECT_EQ(conf.shmem_map, "/etc/map");
     EXPECT_EQ(conf.pages, 8u);
+    EXPECT_EQ(conf.tokens_ahead, 64u);
     EXPECT_EQ(conf.hosts.at("alice"), (HostConf{Mac{2, 0, 0, 0, 0, 1}, "tap:t0", {}}));
     EXPECT_EQ(conf.hosts.at("blue-whale.cs.uiuc.edu"), (HostConf{Mac{2, 0, 0, 0, 0, 2}, {}, "me@there"}));
 }
@@ -69,7 +71,7 @@ TEST(NodeConf, reads_what_it_writes) {
     const char* texts[] = {
         "role=host,tm\nlink=a\nlink=b,c\nid=65533\nname=n\nplace=x@1\nexec=e\nstats-period=0.1\nduration="
         "1e9\n",
-        "job-key=4294967295\nfmconfig=f g\nnetwork-cfg=n\nshmem-map=s\npages=1\n",
+        "job-key=4294967295\nfmconfig=f g\nnetwork-cfg=n\nshmem-map=s\npages=1\ntokens-ahead=2\n",
         "host.a.b.mac=02:aa:bb:cc:dd:ee\nhost.a.b.ssh=u@v=w\nhost.link.link=ring:x\nmac.c=06:00:00:00:00:"
         "00\n",
         "",
@@ -152,6 +154,8 @@ TEST(NodeConf, refuses_values_that_do_not_fit) {
                "a list of different roles in lower case with commas between, such as \"host,tm\",");
     misfit("role", "host tm", "a comma between two roles");
     misfit("pages", "0", "a number of pages from 1 to 4294967295");
+    for (const char* value : {"0", "65", "all"})
+        misfit("tokens-ahead", value, "a number of tokens from 1 to 64");
     for (const char* value : {"x", "01:00:00:00:00:00", "00:00:00:00:00:00"})
         misfit("mac.a", value, "the Ethernet address of one station, such as 02:69:73:00:00:01,");
     EXPECT_THAT(refused("name=a b\n"),

@@ -33,7 +33,7 @@ void check_sample(const fs::path& path) {
         const Topology topology = load_fmconfig(path.parent_path() / "fmconfig");
         const ShmemMap map = load_shmem_map(path, {.topology = &topology});
         EXPECT_EQ(parse_shmem_map(write_shmem_map(map)), map);
-    } else if (name == "node.conf") {
+    } else if (path.extension() == ".conf") {
         const NodeConf conf = load_node_conf(path);
         EXPECT_EQ(parse_node_conf(write_node_conf(conf), path), conf);
         EXPECT_TRUE(load_network(conf).topology);

@@ -25,6 +25,9 @@ inline constexpr std::uint32_t kMaxSwitchNumber = 65535;
 inline constexpr std::size_t kMaxNameLength = 253;
 /// Pages of a shared memory when nothing else is said.
 inline constexpr std::uint32_t kDefaultPages = 4096;
+/// Tokens that every node sends unprompted (h), when nothing else is said, and at the most.
+inline constexpr std::uint32_t kDefaultTokensAhead = 1;
+inline constexpr std::uint32_t kMostTokensAhead = 64;
 /// A line of fmconfig with every port in use by the longest name still fits.
 inline constexpr std::size_t kMaxLineLength = std::size_t{1} << 20;
 /// Far above any real file; stops a wrong path (a disk, a trace) from filling the memory.

@@ -38,9 +38,10 @@ struct NodeConf {
     std::optional<double> stats_period;  ///< seconds
     std::optional<double> duration;      ///< seconds
     std::optional<std::uint32_t> job_key;
-    std::string fmconfig;     ///< a path
-    std::string network_cfg;  ///< a path
-    std::string shmem_map;    ///< a path
+    std::optional<std::uint32_t> tokens_ahead;  ///< h; kDefaultTokensAhead when not given
+    std::string fmconfig;                       ///< a path
+    std::string network_cfg;                    ///< a path
+    std::string shmem_map;                      ///< a path
     std::optional<std::uint32_t> pages;
     std::map<std::string, HostConf> hosts;
     /// What was given of the options that the caller added to those here: key and value, in order.
