@@ -30,7 +30,8 @@ TokenManager::TokenManager(std::string name, niu::Niu& niu, const topology::Path
                            ExchangeOptions options)
     : Stage(std::move(name)),
       TokenExchange(niu, with_place(std::move(options), niu, paths, node)),
-      paths_(paths) {}
+      paths_(paths),
+      woken_through_(std::size_t{this->options().reach} + 1) {}
 
 void TokenManager::fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept {
     const NodeId to = TokenExchange::neighbour(neighbour);
@@ -54,7 +55,7 @@ bool TokenManager::goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to
 /// One hop less than the neighbour that wants it for furthest.
 std::uint8_t TokenManager::wanted() noexcept {
     const std::uint64_t number = sent() + 1;
-    std::uint8_t hops = number <= woken_through_ ? woken_hops_ : std::uint8_t{0};
+    std::uint8_t hops = woken_for(number);
     if (number <= options().ahead) return hops;
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
@@ -63,19 +64,23 @@ std::uint8_t TokenManager::wanted() noexcept {
     return hops;
 }
 
+std::uint8_t TokenManager::woken_for(std::uint64_t number) const noexcept {
+    auto hops = static_cast<std::uint8_t>(woken_through_.size() - 1);
+    while (hops != 0 && woken_through_[hops] < number)
+        --hops;
+    return hops;
+}
+
 void TokenManager::on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept {
-    const auto further = static_cast<std::uint8_t>(hops - 1);
-    const bool awake = sent() < woken_through_ && woken_hops_ >= further;
-    if (sent() >= woken_through_) woken_hops_ = 0;
-    woken_hops_ = std::max(woken_hops_, further);
-    woken_through_ = std::max(woken_through_, sent() + 2 * options().ahead);
+    const auto further = static_cast<std::uint8_t>(std::min<std::size_t>(hops, woken_through_.size()) - 1);
+    const bool awake = woken_for(sent() + 1) >= further;
+    woken_through_[further] = sent() + std::uint64_t{2} * options().ahead;
     if (!awake && further != 0) wake(neighbour);
 }
 
 bool TokenManager::on_restart(NodeId /*neighbour*/) noexcept {
     restarts_.add();
-    woken_hops_ = 0;
-    woken_through_ = 0;
+    std::fill(woken_through_.begin(), woken_through_.end(), 0);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <isoplane/runtime/stage.hh>
 #include <isoplane/topology/paths.hh>
 #include <string>
+#include <vector>
 
 #include <isoplane/tm/token_exchange.hh>
 
@@ -39,11 +40,13 @@ class TokenManager final : public runtime::Stage, public TokenExchange {
     std::uint8_t wanted() noexcept override;
     void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept override;
     bool on_restart(NodeId neighbour) noexcept override;
+    std::uint8_t woken_for(std::uint64_t number) const noexcept;
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
 
     const topology::Paths& paths_;
-    std::uint8_t woken_hops_ = 0;      ///< for how many hops from here time is wanted...
-    std::uint64_t woken_through_ = 0;  ///< ...up to this token
+    /// By hops: time is wanted for so many from here up to this token. Each has its own end: what a neighbour
+    /// passes on of what it was told here, for fewer hops, does not keep alive what it was told.
+    std::vector<std::uint64_t> woken_through_;
     runtime::Counter restarts_;
 };
 

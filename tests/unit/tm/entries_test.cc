@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/tm/token_manager.hh>
+#include <isoplane/wire/hello.hh>
+
+#include "hand.hh"
+#include "stations.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+using Entries = std::vector<wire::TokenEntry>;
+
+/// Token managers between hosts whose tokens the test writes.
+struct Exchange {
+    explicit Exchange(topology::Topology of, niu::Options options = {})
+        : stations(std::move(of), std::move(options)) {
+        for (NodeId host = 0; host < stations.hosts(); ++host) {
+            const NodeId manager = stations.topology().token_neighbours(host).front();
+            hands.push_back(std::make_unique<Hand>(stations.niu(host), manager));
+        }
+        for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
+            const auto id = static_cast<NodeId>(node);
+            managers.push_back(std::make_unique<tm::TokenManager>("tm" + std::to_string(node),
+                                                                  stations.niu(id), stations.paths(), id));
+            stations.poll_with(id, [manager = managers.back().get()](Time now) { manager->poll(now); });
+        }
+        settle();
+    }
+    void settle() { stations.run(200us); }
+    /// The token of that number from all hosts: with entries from one, empty from the others.
+    void tick(std::uint64_t number, NodeId from = 0, const Entries& entries = {}) {
+        for (NodeId host = 0; host < stations.hosts(); ++host)
+            hands[host]->send(number, host == from ? entries : Entries{});
+        settle();
+    }
+    /// The tokens in which the host got that entry.
+    std::vector<std::uint64_t> tokens_with(NodeId host, const wire::TokenEntry& entry) const {
+        std::vector<std::uint64_t> numbers;
+        for (const Hand::Came& came : hands[host]->all) {
+            for (const wire::TokenEntry& other : came.entries) {
+                if (other == entry) numbers.push_back(came.token.number);
+            }
+        }
+        return numbers;
+    }
+
+    Stations stations;
+    std::vector<std::unique_ptr<Hand>> hands;
+    std::vector<std::unique_ptr<tm::TokenManager>> managers;
+};
+
+Entries counts(std::uint16_t source, std::uint16_t destination, std::uint32_t n) {
+    Entries entries;
+    for (std::uint32_t value = 0; value < n; ++value)
+        entries.push_back({source, destination, value});
+    return entries;
+}
+
+}  // namespace
+
+TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
+    Exchange exchange(topology::single_switch(2), {.mtu = wire::kMinMtu});
+    const std::size_t capacity = exchange.stations.niu(0).token_capacity();
+    const Entries entries = counts(0, 1, 30);
+    const auto last = static_cast<std::uint8_t>((entries.size() - 1) / capacity);
+    ASSERT_GE(last, 3);
+    exchange.hands[1]->send(1);
+    // The last part first, and each of them twice.
+    for (int part = last; part >= 0; --part) {
+        EXPECT_EQ(exchange.managers[0]->complete(), 0U);
+        const auto begin = entries.begin() + part * static_cast<std::ptrdiff_t>(capacity);
+        const auto room =
+            std::min<std::ptrdiff_t>(entries.end() - begin, static_cast<std::ptrdiff_t>(capacity));
+        for (int twice = 0; twice < 2; ++twice)
+            exchange.hands[0]->send({.number = 1, .part = static_cast<std::uint8_t>(part), .last_part = last},
+                                    {begin, begin + room});
+        exchange.settle();
+    }
+    EXPECT_EQ(exchange.managers[0]->complete(), 1U);
+    EXPECT_EQ(exchange.managers[0]->counters().duplicates.get(), std::uint64_t{last} + 1);
+    std::vector<std::uint32_t> values;
+    for (const wire::TokenEntry& entry : exchange.hands[1]->entries(2))
+        values.push_back(entry.value);
+    std::sort(values.begin(), values.end());
+    ASSERT_EQ(values.size(), entries.size());
+    for (std::uint32_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(values[i], i);
+    EXPECT_EQ(exchange.hands[1]->all.back().token.last_part, last);
+}
+
+TEST(TokenEntries, go_one_hop_a_token_to_their_host_alone) {
+    Exchange exchange(topology::line(3, 1));
+    const wire::TokenEntry entry{0, 2, 17};
+    exchange.tick(1, 0, {entry});
+    for (std::uint64_t number = 2; number <= 8; ++number)
+        exchange.tick(number);
+    EXPECT_EQ(exchange.tokens_with(2, entry), std::vector<std::uint64_t>{4});  // 4 hops: token 1, 2, 3, 4
+    EXPECT_TRUE(exchange.tokens_with(0, entry).empty());
+    EXPECT_TRUE(exchange.tokens_with(1, entry).empty());
+}
+
+TEST(TokenEntries, for_every_host_come_to_each_other_once_though_the_network_has_cycles) {
+    Exchange exchange(topology::ring(5, 2));
+    for (NodeId source = 0; source < exchange.stations.hosts(); ++source) {
+        const wire::TokenEntry entry{source, wire::kEveryHost, wire::group_signal(source % 6U)};
+        const std::uint64_t first = 1 + 10 * source;
+        exchange.tick(first, source, {entry});
+        for (std::uint64_t number = first + 1; number < first + 10; ++number)
+            exchange.tick(number);
+        for (NodeId host = 0; host < exchange.stations.hosts(); ++host) {
+            const auto numbers = exchange.tokens_with(host, entry);
+            if (host == source) {
+                EXPECT_TRUE(numbers.empty());
+                continue;
+            }
+            const std::uint64_t hops = exchange.stations.paths().token_hops(source, host);
+            EXPECT_EQ(numbers, std::vector<std::uint64_t>{first + hops - 1}) << source << " to " << host;
+        }
+    }
+}
+
+TEST(TokenEntries, that_no_neighbour_would_send_go_nowhere) {
+    Exchange exchange(topology::line(2, 2));
+    const wire::TokenEntry of_another{2, wire::kEveryHost, wire::group_signal(1)};  // host 2 is elsewhere
+    const wire::TokenEntry of_neighbour{1, wire::kEveryHost, wire::group_signal(1)};
+    const wire::TokenEntry to_manager{0, 4, 1};
+    exchange.tick(1, 0, {of_another, of_neighbour, to_manager});
+    for (std::uint64_t number = 2; number <= 6; ++number)
+        exchange.tick(number);
+    for (NodeId host = 0; host < 4; ++host) {
+        for (const Hand::Came& came : exchange.hands[host]->all)
+            EXPECT_TRUE(came.entries.empty());
+    }
+}
+
+TEST(TokenEntries, of_a_token_that_was_lost_come_with_it_when_it_is_sent_again) {
+    Exchange exchange(topology::single_switch(2));
+    const wire::TokenEntry entry{0, 1, 5};
+    exchange.stations.deafen(1);
+    exchange.tick(1, 0, {entry});
+    EXPECT_TRUE(exchange.tokens_with(1, entry).empty());
+    exchange.stations.deafen(1, false);
+    exchange.stations.run(300ms, 100us);  // longer than the wait of an idle network
+    ASSERT_FALSE(exchange.tokens_with(1, entry).empty());
+    EXPECT_EQ(exchange.tokens_with(1, entry).front(), 2U);
+}
+
+}  // namespace isoplane::test

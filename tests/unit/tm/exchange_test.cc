@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/tm/token_manager.hh>
+#include <stdexcept>
+
+#include "hand.hh"
+#include "stations.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+/// Hosts 0 and 1, whose tokens the test writes, and their token manager.
+struct Desk {
+    explicit Desk(tm::ExchangeOptions options = {})
+        : manager("tm", stations.niu(2), stations.paths(), 2, std::move(options)) {
+        stations.poll_with(2, [this](Time now) { manager.poll(now); });
+    }
+    /// Long enough for a token there and one back, and too short for one that is sent again.
+    void settle() { stations.run(100us); }
+
+    Stations stations{topology::single_switch(2)};
+    Hand a{stations.niu(0), 2};
+    Hand b{stations.niu(1), 2};
+    tm::TokenManager manager;
+};
+
+}  // namespace
+
+TEST(TokenExchange, sends_the_first_h_tokens_unprompted_and_no_more) {
+    Desk desk({.ahead = 3});
+    desk.settle();
+    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2, 3}));
+    EXPECT_EQ(desk.b.numbers(), (Numbers{1, 2, 3}));
+    EXPECT_EQ(desk.manager.sent(), 3U);
+    EXPECT_EQ(desk.manager.complete(), 0U);
+}
+
+TEST(TokenExchange, sends_token_n_plus_h_once_token_n_is_in_from_all) {
+    Desk desk({.ahead = 2});
+    desk.settle();
+    desk.a.numbers();
+    desk.b.numbers();
+    desk.a.send(1);
+    desk.a.send(2);
+    desk.settle();
+    EXPECT_EQ(desk.a.numbers(), Numbers{});
+    desk.b.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 1U);
+    EXPECT_EQ(desk.a.numbers(), Numbers{3});
+    EXPECT_EQ(desk.b.numbers(), Numbers{3});
+}
+
+TEST(TokenExchange, names_those_without_whom_time_cannot_go_on) {
+    Desk desk;
+    desk.settle();
+    EXPECT_EQ(desk.manager.awaited(), (std::vector<NodeId>{0, 1}));
+    desk.a.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.awaited(), std::vector<NodeId>{1});
+}
+
+TEST(TokenExchange, a_token_that_was_lost_is_sent_again) {
+    Desk desk;
+    desk.stations.deafen(0);
+    desk.settle();
+    desk.stations.deafen(0, false);
+    EXPECT_EQ(desk.a.numbers(), Numbers{});
+    desk.stations.run(desk.manager.options().timeout.initial);
+    EXPECT_EQ(desk.a.numbers(), Numbers{1});
+    EXPECT_EQ(desk.b.numbers(), (Numbers{1, 1}));
+    EXPECT_EQ(desk.manager.counters().resent.get(), 2U);
+}
+
+TEST(TokenExchange, a_token_is_sent_again_to_those_too_whose_own_is_here) {
+    Desk desk;
+    desk.stations.deafen(0);
+    desk.a.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.awaited(), std::vector<NodeId>{1});
+    desk.stations.deafen(0, false);
+    desk.stations.run(desk.manager.options().timeout.initial);
+    EXPECT_EQ(desk.a.numbers(), Numbers{1});
+}
+
+TEST(TokenExchange, waits_ever_longer_for_those_that_do_not_answer) {
+    Desk desk;
+    desk.stations.run(5s, 100us);
+    const auto sent = desk.a.numbers().size();
+    EXPECT_GT(sent, 10U);
+    EXPECT_LT(sent, 70U);  // every 100 ms in the end
+}
+
+TEST(TokenExchange, a_token_that_comes_again_says_nothing) {
+    Desk desk;
+    desk.a.send(1);
+    desk.a.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 0U);
+    EXPECT_EQ(desk.manager.counters().duplicates.get(), 1U);
+    desk.b.send(1);
+    desk.settle();
+    desk.a.send(1);  // late
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 1U);
+    EXPECT_EQ(desk.manager.counters().duplicates.get(), 2U);
+    EXPECT_EQ(desk.manager.counters().received.get(), 2U);
+}
+
+TEST(TokenExchange, tokens_in_any_order_are_taken_in_theirs) {
+    Desk desk({.ahead = 3});
+    desk.settle();
+    for (const std::uint64_t number : {1U, 2U, 3U})
+        desk.b.send(number);
+    desk.a.send(3);
+    desk.a.send(2);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 0U);
+    desk.a.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 3U);
+    EXPECT_EQ(desk.manager.sent(), 6U);
+}
+
+TEST(TokenExchange, a_token_further_ahead_than_any_can_be_is_dropped) {
+    Desk desk({.ahead = 2});
+    desk.settle();
+    for (const std::uint64_t number : {5U, 1'000'000U})
+        desk.a.send(number);
+    desk.a.send(UINT64_MAX);
+    desk.settle();
+    EXPECT_EQ(desk.manager.counters().beyond.get(), 3U);
+    EXPECT_EQ(desk.manager.counters().received.get(), 0U);
+}
+
+TEST(TokenExchange, sends_nothing_while_it_is_to_be_quiet) {
+    Desk desk;
+    desk.manager.set_quiet(true);
+    desk.a.send(1);
+    desk.b.send(1);
+    desk.stations.run(1s, 1ms);
+    EXPECT_EQ(desk.a.numbers(), Numbers{});
+    desk.manager.set_quiet(false);
+    desk.settle();
+    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2}));
+}
+
+TEST(TokenExchange, says_who_wants_time_to_go_on_one_hop_less_far) {
+    Desk desk;
+    desk.settle();
+    desk.a.send({.number = 1, .wanted = 2});
+    desk.settle();
+    // b holds its token back; the one that has gone there goes again, to tell it.
+    ASSERT_EQ(desk.b.numbers(), (Numbers{1, 1}));
+    EXPECT_EQ(desk.b.all.front().token.wanted, 0);
+    EXPECT_EQ(desk.b.all.back().token.wanted, 1);
+    EXPECT_EQ(desk.a.numbers(), Numbers{1});
+    EXPECT_EQ(desk.manager.counters().wakes.get(), 1U);
+    desk.b.send({.number = 1, .wanted = 1});
+    desk.settle();
+    EXPECT_EQ(desk.b.all.back().token, (wire::Token{.number = 2, .wanted = 1}));
+    EXPECT_EQ(desk.manager.counters().wakes.get(), 1U);
+}
+
+TEST(TokenExchange, begins_anew_with_a_host_that_starts_again) {
+    Desk desk;
+    for (const std::uint64_t number : {1U, 2U}) {
+        desk.a.send(number);
+        desk.b.send(number);
+        desk.settle();
+    }
+    EXPECT_EQ(desk.manager.complete(), 2U);
+    desk.a.numbers();
+    Stations& stations = desk.stations;
+    {
+        // The next life of host 1, which counts from 1 again.
+        const niu::TokenAddress address{.from = 1, .to = 2, .epoch = 2};
+        ASSERT_TRUE(stations.niu(1).send_token(address, {.number = 1}, {}));
+        stations.niu(1).push_out();
+    }
+    desk.settle();
+    EXPECT_EQ(desk.manager.restarts(), 1U);
+    EXPECT_EQ(desk.manager.complete(), 0U);
+    EXPECT_EQ(desk.a.numbers(), Numbers{1});
+    EXPECT_EQ(desk.a.all.back().address.epoch, 2U);
+    EXPECT_EQ(desk.manager.awaited(), std::vector<NodeId>{0});
+    // Tokens of the life before are none.
+    desk.b.send(3);
+    desk.a.know(1);
+    desk.a.send(3);
+    desk.settle();
+    EXPECT_EQ(desk.manager.counters().stale_epoch.get(), 2U);
+    // Who knows of the new one has its part in it.
+    desk.a.know(2);
+    desk.a.send(1);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 1U);
+}
+
+TEST(TokenExchange, takes_tokens_of_neighbours_only) {
+    Stations stations(topology::line(2, 1));
+    tm::TokenManager manager("tm", stations.niu(2), stations.paths(), 2);
+    stations.poll_with(2, [&](Time now) { manager.poll(now); });
+    Hand stranger(stations.niu(1), 2);  // on the other switch
+    stranger.send(1);
+    stations.run(100us);
+    EXPECT_EQ(manager.counters().unknown.get(), 1U);
+    EXPECT_EQ(stranger.numbers(), Numbers{});
+}
+
+TEST(TokenExchange, refuses_what_it_cannot_be_given) {
+    Stations stations(topology::single_switch(2));
+    const auto make = [&](std::uint32_t ahead) {
+        const tm::TokenManager manager("tm", stations.niu(2), stations.paths(), 2, {.ahead = ahead});
+    };
+    EXPECT_THROW(make(0), std::invalid_argument);
+    EXPECT_THROW(make(65), std::invalid_argument);
+    EXPECT_NO_THROW(make(64));
+    const topology::Topology other = topology::single_switch(3);
+    const topology::Paths paths(other);
+    EXPECT_THROW(tm::TokenManager("tm", stations.niu(2), paths, 2), std::invalid_argument);
+}
+
+}  // namespace isoplane::test
