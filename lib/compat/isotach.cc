@@ -134,6 +134,16 @@ int done(bool done) {
     return done ? SUCCESS : FAILURE;
 }
 
+/// Programs tell each other outside logical time that they have registered. So that it is true for all of
+/// them when this returns, it waits for as long as that takes.
+int when_known(bool done) {
+    if (!done) return FAILURE;
+    Net& net = Net::instance();
+    while (!net.job().isotach().group_knows())
+        net.poll();
+    return SUCCESS;
+}
+
 }  // namespace
 
 }  // namespace isoplane::compat
@@ -142,6 +152,7 @@ using isoplane::compat::done;
 using isoplane::compat::Mbm;
 using isoplane::compat::Named;
 using isoplane::compat::Net;
+using isoplane::compat::when_known;
 
 int isoplane_isotach_send(int target, const void* data, int size, int last_in_isochron) {
     return Mbm::instance("iso_send").send(target, data, size, last_in_isochron != 0);
@@ -156,8 +167,8 @@ int isoplane_isotach_end() {
 }
 
 int isoplane_isotach_register_signal(int channel) {
-    return done(
-        Net::instance().isotach("iso_register_signal").register_signal(static_cast<unsigned>(channel)));
+    isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_register_signal");
+    return when_known(endpoint.register_signal(static_cast<unsigned>(channel)));
 }
 
 int isoplane_isotach_clear_signal(int channel) {
@@ -174,7 +185,7 @@ int isoplane_isotach_send_signal(int channel) {
 int isoplane_isotach_register_barrier(int mode, int channel) {
     const Named barrier(mode, channel);
     isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_register_barrier");
-    return done(barrier.valid && endpoint.join_barrier(barrier.channel, barrier.mode));
+    return when_known(barrier.valid && endpoint.join_barrier(barrier.channel, barrier.mode));
 }
 
 int isoplane_isotach_clear_barrier(int channel) {

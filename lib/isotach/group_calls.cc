@@ -51,6 +51,7 @@ bool Isotach::enter_barrier(unsigned channel) noexcept {
 
 void Isotach::act(std::uint32_t word) noexcept {
     acted_at_ = siu_.act(word);
+    known_at_ = acted_at_ + siu_.greatest_distance();
     siu_.want(true);
 }
 

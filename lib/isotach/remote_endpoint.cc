@@ -22,6 +22,7 @@ EndpointStage::~EndpointStage() {
 unsigned EndpointStage::poll(runtime::Time now) {
     const unsigned moved = take_releases() + serve_requests();
     const unsigned time = isotach_.poll(now);
+    if (isotach_.group_knows()) link_.known_acts.store(acts_, std::memory_order_relaxed);
     publish_host();
     return moved + time + hand_over();
 }
@@ -40,6 +41,7 @@ unsigned EndpointStage::serve_requests() noexcept {
 /// The program's end has seen to it that nothing but an isochron has to wait.
 bool EndpointStage::serve(const EndpointLink::Request& request) noexcept {
     using Action = EndpointLink::Action;
+    if (request.action != Action::kSend) ++acts_;
     switch (request.action) {
         case Action::kSend: {
             Isochron& isochron = link_.isochrons[request.what];
@@ -125,7 +127,9 @@ bool RemoteEndpoint::fits(const Isochron& isochron) noexcept {
 }
 
 bool RemoteEndpoint::ask(EndpointLink::Action action, unsigned channel, BarrierMode mode) noexcept {
-    return link_.requests.push({.action = action, .what = channel, .mode = mode});
+    if (!link_.requests.push({.action = action, .what = channel, .mode = mode})) return false;
+    ++acts_;
+    return true;
 }
 
 bool RemoteEndpoint::register_signal(unsigned channel) noexcept {

@@ -60,7 +60,9 @@ int isoplane_isotach_receive(iso_mbm* message);
 /* Ends the isochron, if there is one. Not 0: it cannot go now; try again. */
 int isoplane_isotach_end(void);
 
-/* Signals have channels 1 to 5, barriers 0 and 1. Not 0: there is no such channel, or it is registered. */
+/* Signals have channels 1 to 5, barriers 0 and 1. Not 0: there is no such channel, or it is registered. They
+ * return when all nodes know of it; those that register a barrier only after others have entered it are not
+ * waited for. */
 int isoplane_isotach_register_signal(int channel);
 int isoplane_isotach_register_barrier(int mode, int channel);
 /* Not 0: there is no such channel. */

@@ -59,6 +59,9 @@ class Endpoint {
     virtual bool leave_barrier(unsigned channel) noexcept = 0;
     /// Also false while this host waits in that barrier.
     virtual bool enter_barrier(unsigned channel) noexcept = 0;
+    /// Whether all have learned of what this host has done here. Who hears outside logical time that it has
+    /// joined a barrier, and enters that, waits for this host only if this was so when it said so.
+    virtual bool group_knows() const noexcept = 0;
     virtual BarrierState barrier(unsigned channel) const noexcept = 0;
     virtual BarrierMode barrier_mode(unsigned channel) const noexcept = 0;
 

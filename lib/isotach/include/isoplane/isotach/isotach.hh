@@ -67,6 +67,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool join_barrier(unsigned channel, BarrierMode mode) noexcept override;
     bool leave_barrier(unsigned channel) noexcept override;
     bool enter_barrier(unsigned channel) noexcept override;
+    bool group_knows() const noexcept override { return ordering_.executed() >= known_at_; }
     BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
     BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
 
@@ -140,6 +141,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::uint32_t outstanding_ = 0;
     std::uint32_t signals_ = 0;  ///< registered
     Pulse acted_at_ = 0;
+    Pulse known_at_ = 0;  ///< the pulse in which all learn of what was done last
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
     runtime::Time now_{};
     runtime::Time executed_at_{};  ///< the last pulse

@@ -56,6 +56,7 @@ struct EndpointLink {
     runtime::ValueRing<Delivery> delivered{"isotach_delivered", kRingSize};
     runtime::ValueRing<Released> released{"isotach_released", 4 * kRingSize};
     std::vector<HostView> hosts;
+    std::atomic<std::uint32_t> known_acts{0};  ///< requests but isochrons that all hosts know of
     const unsigned most_frames;
 };
 
@@ -85,6 +86,7 @@ class EndpointStage final : public runtime::Stage {
     bool waits_ = false;               ///< there is one
     Delivery delivery_{};              ///< that the ring would not take
     bool holds_ = false;               ///< there is one
+    std::uint32_t acts_ = 0;           ///< requests but isochrons
     std::size_t next_published_ = 0;
 };
 
@@ -107,6 +109,9 @@ class RemoteEndpoint final : public Endpoint {
     bool join_barrier(unsigned channel, BarrierMode mode) noexcept override;
     bool leave_barrier(unsigned channel) noexcept override;
     bool enter_barrier(unsigned channel) noexcept override;
+    bool group_knows() const noexcept override {
+        return link_.known_acts.load(std::memory_order_relaxed) == acts_;
+    }
     BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
     BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
 
@@ -126,6 +131,7 @@ class RemoteEndpoint final : public Endpoint {
     runtime::Pool& pool_;
     Needs needs_;
     std::uint32_t signals_ = 0;  ///< registered
+    std::uint32_t acts_ = 0;     ///< asked for
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
 };
 
