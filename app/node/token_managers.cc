@@ -52,9 +52,9 @@ void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime:
 nlohmann::json TokenManagers::tokens() const {
     Json all = Json::array();
     for (const Managed& managed : managers_) {
-        Json& report = all.emplace_back(Json{{"name", ways_->topology.name(managed.node)},
-                                             {"node", managed.node},
-                                             {"stage", managed.stage.name()}});
+        Json& report = all.emplace_back(Json{{"name", managed.stage.name()},
+                                             {"manager", ways_->topology.name(managed.node)},
+                                             {"node", managed.node}});
         Json& neighbours = report["neighbours"] = Json::array();
         for (const topology::NodeId node : ways_->topology.token_neighbours(managed.node))
             neighbours.push_back(ways_->topology.name(node));
@@ -78,7 +78,8 @@ nlohmann::json TokenManagers::pulse() {
         // When time has started again, the pulses since then are all there is to count.
         const std::uint64_t before = std::exchange(managed.complete, complete);
         const std::uint64_t passed = complete >= before ? complete - before : complete;
-        all.push_back({{"name", ways_->topology.name(managed.node)},
+        all.push_back({{"name", managed.stage.name()},
+                       {"manager", ways_->topology.name(managed.node)},
                        {"token_sent", sent},
                        {"token_complete", complete},
                        {"per_second", static_cast<double>(passed) / std::max(since.count(), 1e-9)}});

@@ -16,7 +16,9 @@
 
 namespace isoplane::node {
 
-/// The token managers that a node runs, and the reports on them: `show tokens` and `show pulse`.
+/// The token managers that a node runs, and the reports on them: `show tokens` and `show pulse`. There they
+/// are called as their stages are: telemetry takes no name with the '@' or '.' that those of the topology may
+/// have.
 class TokenManagers {
   public:
     /// Of a network with a topology. Both outlive it.

@@ -75,6 +75,13 @@ const std::string& checked_name(const std::string& name) {
     return name;
 }
 
+/// Also what Topology::name() says of an implicit token manager, which no file can name.
+const std::string& checked_node_name(const std::string& name) {
+    const bool is_implicit = name.starts_with("tm@") &&
+                             parse_number(std::string_view(name).substr(3), kMaxSwitchNumber).has_value();
+    return is_implicit ? name : checked_name(name);
+}
+
 /// host.NAME.what: names may have dots themselves, so the last one ends the name.
 void set_host(NodeConf& conf, std::string_view key, const std::string& value) {
     const std::string_view tail = key.substr(kHost.size());
@@ -163,7 +170,7 @@ const NodeOption kTable[] = {
          if (c.id) write("id", number_text(*c.id));
      }},
     {"name", "NAME", "the name of this node in the topology", false, false,
-     [](NodeConf& c, std::string_view, const std::string& v) { c.name = checked_name(v); },
+     [](NodeConf& c, std::string_view, const std::string& v) { c.name = checked_node_name(v); },
      [](Conf c, Write write) {
          if (!c.name.empty()) write("name", c.name);
      }},

@@ -6,9 +6,11 @@
 
 Hosts run `timekeeper`, which keeps logical time and does nothing else."""
 
+import glob
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -105,11 +107,11 @@ def leave(*hosts):
 @test
 def alone_it_waits_for_its_hosts_and_says_so():
     with Node("fabric,tm", f"{ALONE},{ALONE}", "--fmconfig", ONE_SWITCH, "--tokens-ahead", 3) as node:
-        report = until(lambda: [r for r in [tokens(node, "tm@0")] if r["token_sent"] == 3], "its first tokens are out")[0]
+        report = until(lambda: [r for r in [tokens(node, "tm0")] if r["token_sent"] == 3], "its first tokens are out")[0]
         same((report["awaited"], report["neighbours"]), (["alice", "bob"],) * 2, "awaited, and all neighbours")
         same((report["node"], report["ahead"], report["token_complete"]), (2, 3, 0), "node, tokens ahead, complete")
         pulse = node.ask("show pulse json")[0]
-        same((pulse["name"], pulse["token_sent"], pulse["token_complete"], pulse["per_second"]), ("tm@0", 3, 0, 0),
+        same((pulse["manager"], pulse["token_sent"], pulse["token_complete"], pulse["per_second"]), ("tm@0", 3, 0, 0),
              "the pulse")
         node.stop()
         # Tokens are not sent again to hosts that have never spoken.
@@ -135,7 +137,7 @@ def each_switch_has_its_own():
     links = [f"virtio:{work(f'each{i}')}" for i in range(2)]
     with Node("fabric,tm", ",".join(links), *KEY, "--fmconfig", TWO_SWITCHES, "--fabric", "loss=0.01") as fabric:
         fabric.ready()
-        same([m["name"] for m in fabric.ask("show tokens json")], ["tm@10", "tm@20"], "token managers")
+        same([m["manager"] for m in fabric.ask("show tokens json")], ["tm@10", "tm@20"], "token managers")
         with Host("alice", TWO_SWITCHES, links[0]) as alice, Host("bob", TWO_SWITCHES, links[1]) as bob:
             time_goes_on(fabric, (alice.starts(), bob.starts()))
             leave(alice, bob)
@@ -150,7 +152,8 @@ def what_cannot_be_is_refused_with_a_sentence():
             ("has to know its network", "--role", "fabric,tm"),
             ("node 0, alice, is a host", "--role", "tm", *network, "--name", "alice"),
             ("node 1, bob, is a host", "--role", "fabric,tm", *network, "--id", 1),
-            ("no node called \"tm@11\": did you mean \"tm@10\"?", "--role", "tm", *network, "--name", "tm@11"),
+            ("no node called \"tm@11\": did you mean", "--role", "tm", *network, "--name", "tm@11"),
+            ("tm and echo would each receive", "--role", "tm,echo", *network, "--name", "tm@10"),
             ("the network has 2 switches", "--role", "tm", *network),
             ("leave one --link", "--role", "tm", *network, "--id", 2, "--link", ALONE),
             ("tm and sink would each receive", "--role", "tm,sink", *network, "--id", 2),
@@ -237,6 +240,22 @@ def a_job_has_one():
             job.ends()
             reached = [json.loads(line)["ended"] for line in job.out().splitlines()]
             assert sorted(reached)[:2] == [0, 0] and min(sorted(reached)[2:]) >= PULSES, f"{job} says {job.out()}"
+
+
+@test
+def the_fabric_of_a_job_reports_on_it():
+    with Job("-n", 2, "--no-labels", "--", "sh", "-c", "echo ready; exec sleep 1000") as job:
+        until(lambda: job.out().count("ready") == 2, "both ranks are there")
+        path, = glob.glob(f"{job.directory}/**/dpdk_telemetry.v2", recursive=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as telemetry:
+            telemetry.settimeout(LIMIT)
+            telemetry.connect(path)
+            telemetry.recv(1 << 16)
+            telemetry.send(b"/isoplane/tokens")
+            report = json.loads(telemetry.recv(1 << 16))["/isoplane/tokens"]["tm0"]
+        same((report["manager"], report["neighbours"], report["token_sent"]),
+             ("tm@0", {"0": "node0", "1": "node1"}, 1), "the token manager of the fabric")
+        job.stop(code=1, err="was ended by SIGTERM")
 
 
 @test

@@ -58,6 +58,14 @@ TEST(NodeConf, reads_every_key) {
     EXPECT_EQ(conf.hosts.at("blue-whale.cs.uiuc.edu"), (HostConf{Mac{2, 0, 0, 0, 0, 2}, {}, "me@there"}));
 }
 
+TEST(NodeConf, may_be_that_of_an_implicit_token_manager) {
+    const NodeConf conf = parse_node_conf("name=tm@65535\n");
+    EXPECT_EQ(conf.name, "tm@65535");
+    EXPECT_EQ(parse_node_conf(write_node_conf(conf)), conf);
+    for (const char* text : {"name=tm@\n", "name=tm@65536\n", "name=tm@x\n", "name=a@1\n"})
+        EXPECT_THAT(refused(text), HasSubstr("is not a name")) << text;
+}
+
 TEST(NodeConf, takes_sections_for_the_front_of_keys) {
     EXPECT_EQ(parse_node_conf("id=1\n[host.a]\nssh=x # there\n[ mac ]\r\na=02:00:00:00:00:01\n"),
               parse_node_conf("id=1\nhost.a.ssh=x\nhost.a.mac=02:00:00:00:00:01\n"));
