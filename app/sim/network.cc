@@ -46,7 +46,6 @@ Pace some_pace(std::uint64_t seed) {
 
 Network::Network(const Scenario& scenario, runtime::Pool& pool)
     : scenario_(scenario),
-      pool_(pool),
       random_(scenario.seed, 2),
       topology_(scenario.switches, "scenario"),
       paths_(topology_),

@@ -49,7 +49,6 @@ class Network {
     std::string leave(runtime::Duration limit);
 
     Scenario scenario_;
-    runtime::Pool& pool_;
     fabric::Random random_;
     topology::Topology topology_;
     topology::Paths paths_;

@@ -54,11 +54,6 @@ class Isochron {
         runtime::Packet packet{};  ///< with the message alone, and room in front
     };
 
-    std::span<const std::byte> message(const Part& part) const noexcept {
-        return part.packet ? std::span<const std::byte>(part.packet.data())
-                           : std::span(bytes_).subspan(part.at, part.size);
-    }
-
     runtime::Pool& pool_;
     std::vector<Part> parts_;
     std::vector<std::byte> bytes_;  ///< of the short ones
