@@ -44,6 +44,12 @@ niu::Options niu_options(const Settings& settings, const link::Link& link) {
             .hello_limit = settings.hello_limit};
 }
 
+siu::SiuOptions siu_options(const Settings& settings) {
+    siu::SiuOptions options;
+    options.exchange.ahead = settings.network.conf.tokens_ahead.value_or(topology::kDefaultTokensAhead);
+    return options;
+}
+
 }  // namespace
 
 Job::Job(Settings settings)
@@ -61,7 +67,7 @@ Job::Job(Settings settings)
     if (settings_.logical_time)
         network_->time =
             std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu, network_->dispatcher,
-                                          pool_, siu::SiuOptions{}, settings_.token_manager);
+                                          pool_, siu_options(settings_), settings_.token_manager);
     driver_ = make_driver(settings_.progress, *network_, pool_);
     endpoint_ = &driver_->endpoint();
     isotach_ = driver_->isotach();

@@ -5,46 +5,16 @@
 """Programs for the Ironman interface, built against what is installed and run by the launcher:
 noniso_test.py PROGRAM BUILD_DIRECTORY."""
 
-import glob
 import os
 import subprocess
-import sys
 
-from net import LIMIT, UNHEARD, Node, Program, command, die_with_parent, run, same, test, work
-
-BUILD = sys.argv[2]
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
-ROOT = work("installed")
-WAYS = ("inline", "lcore")
-
-
-def installed(pattern):
-    found = glob.glob(os.path.join(ROOT, "**", pattern), recursive=True)
-    assert found, f"{pattern} is not installed"
-    return found[0]
-
-
-def build(name, *compiler):
-    """A program of tests/compat, with what pkg-config says."""
-    os.environ["PKG_CONFIG_PATH"] = os.path.dirname(installed("isoplane-compat.pc"))
-    flags = command("pkg-config", "--cflags", "--libs", "isoplane-compat").split()
-    binary = work(f"{name}-{compiler[0]}")
-    command(*compiler, "-O2", "-Wall", "-Wno-sign-compare", os.path.join(SOURCES, f"{name}.c"), "-o", binary, *flags)
-    return binary
-
-
-def job(nodes, *words):
-    """Runs one on so many nodes; what they print, in order."""
-    with Program("run", "-n", nodes, *words) as launcher:
-        return sorted(launcher.ends().out().splitlines())
+from installed import WAYS, build, install, job
+from net import LIMIT, UNHEARD, Node, Program, die_with_parent, run, same, test, work
 
 
 @test
 def the_library_and_its_headers_are_installed():
-    command("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", ROOT)
-    os.environ["LD_LIBRARY_PATH"] = os.path.dirname(installed("libisoplane.so"))
-    for path in glob.glob(os.path.join(ROOT, "**", "libisoplane.a"), recursive=True):
-        os.remove(path)  # large, and not used here
+    install()
 
 
 @test

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Programs of tests/compat, built against what is installed and run by the launcher; for tests whose second argument is
+the build directory."""
+
+import glob
+import os
+import sys
+
+from net import Program, command, work
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
+ROOT = work("installed")
+WAYS = ("inline", "lcore")
+
+
+def install():
+    command("meson", "install", "-C", sys.argv[2], "--no-rebuild", "--quiet", "--destdir", ROOT)
+    os.environ["LD_LIBRARY_PATH"] = os.path.dirname(installed("libisoplane.so"))
+    for path in glob.glob(os.path.join(ROOT, "**", "libisoplane.a"), recursive=True):
+        os.remove(path)  # large, and not used here
+
+
+def installed(pattern):
+    found = glob.glob(os.path.join(ROOT, "**", pattern), recursive=True)
+    assert found, f"{pattern} is not installed"
+    return found[0]
+
+
+def build(name, *compiler):
+    """A program of tests/compat, with what pkg-config says."""
+    os.environ["PKG_CONFIG_PATH"] = os.path.dirname(installed("isoplane-compat.pc"))
+    flags = command("pkg-config", "--cflags", "--libs", "isoplane-compat").split()
+    binary = work(f"{name}-{compiler[0]}")
+    command(*compiler, "-O2", "-Wall", "-Wno-sign-compare", os.path.join(SOURCES, f"{name}.c"), "-o", binary, *flags)
+    return binary
+
+
+def job(nodes, *words):
+    """Runs one on so many nodes; what they print, in order."""
+    with Program("run", "-n", nodes, *words) as launcher:
+        return sorted(launcher.ends().out().splitlines())
