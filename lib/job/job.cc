@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <isoplane/job/job.hh>
+#include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
 #include <stdexcept>
 
