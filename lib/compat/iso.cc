@@ -26,8 +26,9 @@ static_assert(MAX_ISO_HANDLERS - 1 <= UINT16_MAX);
 class Iso {
   public:
     static Iso& instance() {
-        static Iso iso(Net::instance());
-        return iso;
+        // Never destroyed: leaving at exit still asks it.
+        static Iso* const iso = new Iso(Net::instance());
+        return *iso;
     }
 
     void init() {

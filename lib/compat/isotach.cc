@@ -20,8 +20,9 @@ class Mbm {
   public:
     static Mbm& instance(const char* caller) {
         Net::instance().isotach(caller);  // that there is one
-        static Mbm mbm(Net::instance());
-        return mbm;
+        // Never destroyed: leaving at exit still asks it.
+        static Mbm* const mbm = new Mbm(Net::instance());
+        return *mbm;
     }
 
     int send(int target, const void* data, int size, bool last) {

@@ -19,8 +19,9 @@ namespace {
 class Noniso {
   public:
     static Noniso& instance() {
-        static Noniso noniso(Net::instance());
-        return noniso;
+        // Never destroyed: leaving at exit still asks it.
+        static Noniso* const noniso = new Noniso(Net::instance());
+        return *noniso;
     }
 
     int send(int target, const void* data, int size) {

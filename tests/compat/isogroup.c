@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Signals and barriers in logical time: isogroup [ROUNDS]. In each round every node sends to all, and enters a
- * barrier: what was sent before has come when it is complete, and nothing that is sent after it. Then node 0
- * sends a signal, behind a message to all. */
+/* Signals and barriers in logical time: isogroup [ROUNDS]. In each round every node sends to all, and enters
+ * a barrier: what was sent before has come when it is complete, and nothing that is sent after it. Then node
+ * 0 sends a signal, behind a message to all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <noniso.h>
 #include <iso_mbm.h>
+#include <noniso.h>
 
 #define SIGNAL 3
 
@@ -61,8 +61,10 @@ static void refusals(void) {
     if (iso_send_signal(SIGNAL) == 0) fail("sent a signal that is not registered", SIGNAL);
     if (iso_barrier(STRONG, 0) == 0) fail("entered a barrier that is not registered", 0);
     if (iso_register_signal(0) == 0 || iso_register_signal(6) == 0) fail("registered no signal", 6);
-    if (iso_register_barrier(STRONG, 2) == 0 || iso_register_barrier(7, 0) == 0) fail("registered no barrier", 2);
-    if (iso_clear_signal(5) != 0 || iso_clear_barrier(1) != 0) fail("did not clear what is not registered", 1);
+    if (iso_register_barrier(STRONG, 2) == 0 || iso_register_barrier(7, 0) == 0)
+        fail("registered no barrier", 2);
+    if (iso_clear_signal(5) != 0 || iso_clear_barrier(1) != 0)
+        fail("did not clear what is not registered", 1);
     if (iso_clear_signal(6) == 0 || iso_clear_barrier(2) == 0) fail("cleared what there is not", 2);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Messages that call handlers: isomsg [ISOCHRONS]. Every node moves money between accounts which all nodes keep,
- * by isochrons of an order to each; as all keep them in the same order, their books agree at the end. */
+/* Messages that call handlers: isomsg [ISOCHRONS]. Every node moves money between accounts which all nodes
+ * keep, by isochrons of an order to each; as all keep them in the same order, their books agree at the end.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,11 @@ static void fail(const char* what, int number) {
 static void on_transfer(int sender, void* data, int length) {
     struct transfer order;
     if (sender < 0 || sender >= NUMNODES) fail("an order from nobody", sender);
-    if (length < (int)(3 * sizeof(int)) || length > (int)sizeof order) fail("an order of the wrong size", length);
+    if (length < (int)(3 * sizeof(int)) || length > (int)sizeof order)
+        fail("an order of the wrong size", length);
     memcpy(&order, data, length);
-    if (length == sizeof order && order.reason[sizeof order.reason - 1] != 'x') fail("a damaged order", sender);
+    if (length == sizeof order && order.reason[sizeof order.reason - 1] != 'x')
+        fail("a damaged order", sender);
     transfers++;
     /* Whether there is enough depends on the order of all. */
     if (accounts[order.from] < order.amount) return;
@@ -41,7 +44,8 @@ static void on_transfer(int sender, void* data, int length) {
 }
 
 static void on_balance(int sender, void* data, int length) {
-    if (length != sizeof accounts || memcmp(data, accounts, sizeof accounts) != 0) fail("other books than mine", sender);
+    if (length != sizeof accounts || memcmp(data, accounts, sizeof accounts) != 0)
+        fail("other books than mine", sender);
     balances++;
 }
 

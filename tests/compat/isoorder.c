@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS]. Each checks what it gets, and
- * all must get it in the same order: at the end, node 0 compares. */
+/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS]. Each checks what it gets,
+ * and all must get it in the same order: at the end, node 0 compares. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,8 @@ static void take(void) {
     number = expected[from];
     part = parts[from];
     data = m.info.msg.data;
-    if (m.info.msg.length != size_of(from, number, part)) fail("a message of the wrong size, or out of order", from);
+    if (m.info.msg.length != size_of(from, number, part))
+        fail("a message of the wrong size, or out of order", from);
     for (i = 0; i < m.info.msg.length; i++)
         if (data[i] != byte_of(from, number, part)) fail("a damaged message", from);
     if (++parts[from] == parts_of(from, number)) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Messages in logical time and outside it, by one program: mixed [MESSAGES]. Each node sends to the next as many of
- * both kinds, which come in the order of their kind. It ends without closing, as programs do. */
+/* Messages in logical time and outside it, by one program: mixed [MESSAGES]. Each node sends to the next as
+ * many of both kinds, which come in the order of their kind. It ends without closing, as programs do. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <iso_mbm.h>
 #include <noniso.h>
+
+/* Behind the other as well as before it. */
+#include <iso_mbm.h>
 
 static int me, nodes;
 static int in_time, outside;
@@ -21,12 +23,14 @@ static void take(void) {
     iso_mbm ordered;
     noniso_mbm plain;
     if (iso_receive(&ordered) == 0) {
-        if (ordered.tag != ISO_MBM || ordered.info.msg.length != sizeof(int)) fail("not what was sent", ordered.tag);
+        if (ordered.tag != ISO_MBM || ordered.info.msg.length != sizeof(int))
+            fail("not what was sent", ordered.tag);
         if (*(int*)ordered.info.msg.data != in_time) fail("out of order in logical time", in_time);
         in_time++;
     }
     if (receive(&plain) == SUCCESS) {
-        if (plain.size != sizeof(int) || plain.msg.data != outside) fail("out of order outside logical time", outside);
+        if (plain.size != sizeof(int) || plain.msg.data != outside)
+            fail("out of order outside logical time", outside);
         outside++;
     }
 }

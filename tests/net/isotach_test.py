@@ -20,12 +20,16 @@ def in_order(nodes):
 
 
 def everywhere(program, count, line):
-    """Runs it with so many nodes, however it makes progress, with and without loss; `line(nodes)` is what each says."""
+    """Runs it with so many nodes, however it makes progress; `line(nodes)` is what each says. Two jobs run beside each
+    other, one of them on a fabric that loses frames."""
     for nodes in NODES:
         for way in WAYS:
-            for fabric in ((), ("--fabric", LOSS)):
-                same(job(nodes, "--progress", way, *fabric, "--", work(f"{program}-cc"), count),
-                     [f"[{i}] {line(nodes)}" for i in range(nodes)], f"{program} of {nodes}, {way}, {fabric}")
+            words = ("run", "-n", nodes, "--progress", way)
+            with Program(*words, "--", work(f"{program}-cc"), count) as plain, \
+                    Program(*words, "--fabric", LOSS, "--", work(f"{program}-cc"), count) as lossy:
+                for launcher in (plain, lossy):
+                    same(sorted(launcher.ends().out().splitlines()), [f"[{i}] {line(nodes)}" for i in range(nodes)],
+                         f"{launcher}")
 
 
 @test

@@ -193,6 +193,22 @@ TEST(Barriers, complete_for_all_that_have_joined_at_one_pulse) {
     }
 }
 
+/// So that who hears of it then, by whatever way, does nothing at an earlier time.
+TEST(Barriers, all_clocks_are_past_a_joining_when_the_group_knows_of_it) {
+    Hosts hosts(topology::line(3, 1));
+    for (NodeId host = 0; host < 3; ++host) {
+        Isotach& isotach = hosts[host].isotach;
+        EXPECT_TRUE(isotach.group_knows());
+        ASSERT_TRUE(isotach.join_barrier(0, kStrong));
+        EXPECT_FALSE(isotach.group_knows());
+        for (int i = 0; i < 10'000 && !isotach.group_knows(); ++i)
+            hosts.run(1us);
+        ASSERT_TRUE(isotach.group_knows());
+        for (NodeId other = 0; other < 3; ++other)
+            EXPECT_GT(hosts[other].siu.clock(), isotach.acted_at());
+    }
+}
+
 TEST(Barriers, are_entered_by_those_that_have_joined_and_once) {
     Hosts hosts(topology::single_switch(2));
     Isotach& isotach = hosts[0].isotach;

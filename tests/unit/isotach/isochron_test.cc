@@ -41,6 +41,19 @@ TEST(Isochron, holds_short_messages_without_a_packet_and_long_ones_in_theirs) {
     EXPECT_EQ(station_pool().in_use(), before);
 }
 
+TEST(Isochron, gives_back_what_was_added_last) {
+    Isochron isochron(station_pool());
+    ASSERT_TRUE(isochron.add(0, bytes(10)));
+    ASSERT_TRUE(isochron.add(0, bytes(Isochron::kCopied + 1)));
+    isochron.drop_last();
+    EXPECT_EQ(station_pool().in_use(), 0U);
+    ASSERT_TRUE(isochron.add(0, bytes(10)));
+    isochron.drop_last();
+    EXPECT_EQ(isochron.size(), 1U);
+    isochron.drop_last();
+    EXPECT_TRUE(isochron.empty());
+}
+
 TEST(Isochron, has_no_room_for_what_is_larger_than_a_packet_and_stays_as_it_was) {
     Isochron isochron(station_pool());
     ASSERT_TRUE(isochron.add(0, bytes(10)));
@@ -154,6 +167,17 @@ TEST(Isochron, fits_when_the_credit_of_each_of_its_hosts_could_hold_it) {
     EXPECT_EQ(hosts[1].isotach.counters().executed.get(), 4U * frames);
     hosts[1].release(hosts[1].receive());
     hosts.run(1ms);
+}
+
+TEST(Isochron, fits_when_the_host_itself_could_keep_its_own_messages) {
+    Hosts hosts(topology::single_switch(2));
+    isotach::Isotach& isotach = hosts[0].isotach;
+    Isochron isochron = isotach.isochron();
+    for (unsigned i = 0; i < isotach.most_frames(); ++i)
+        ASSERT_TRUE(isochron.add(0, bytes(1)));
+    EXPECT_TRUE(isotach.fits(isochron));
+    ASSERT_TRUE(isochron.add(0, bytes(1)));
+    EXPECT_FALSE(isotach.fits(isochron));
 }
 
 TEST(Isochron, to_a_host_without_credit_is_kept_and_goes_whole_later) {
