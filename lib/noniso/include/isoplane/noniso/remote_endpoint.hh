@@ -68,8 +68,9 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     niu::Niu& niu_;
     niu::Dispatcher& dispatcher_;
     Barrier& barrier_;
-    std::vector<runtime::Fifo<rte_mbuf*>> to_send_;  ///< by node: so that none waits for the credit of another
-    std::size_t waiting_ = 0;               ///< in all of them
+    std::vector<runtime::Fifo<rte_mbuf*>>
+        to_send_;              ///< by node: so that none waits for the credit of another
+    std::size_t waiting_ = 0;  ///< in all of them
     runtime::Fifo<Received> incoming_;
     std::size_t next_published_ = 0;
 };
