@@ -101,8 +101,8 @@ struct Expect {
     Encapsulation encapsulation;
     std::uint32_t job_key = 0;
     std::uint16_t node = 0;  ///< the receiver; kBroadcast reads frames between any nodes, as a capture needs
-    std::uint16_t beside = node;   ///< another node of the receiver's process: its tokens are taken too
     std::uint16_t node_count = 0;  ///< nodes of the job, numbered from 0, hosts and token managers alike
+    std::uint16_t beside = node;   ///< another node of the receiver's process: its tokens are taken too
 };
 
 struct Decoded {
