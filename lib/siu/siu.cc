@@ -73,7 +73,8 @@ Pulse Siu::act(std::uint32_t group_word) noexcept {
     } else {
         to_do_.push_back(group_word);
     }
-    return clock() + to_do_.size() - 1;
+    // The tokens that go unprompted take nothing along.
+    return std::max<Pulse>(clock(), options().ahead) + to_do_.size() - 1;
 }
 
 bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
