@@ -6,6 +6,8 @@
 
 #include <isoplane/link/kind.hh>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "niu_end.hh"
 #include "raw.hh"
@@ -24,21 +26,25 @@ std::unique_ptr<Raw<content>> make_raw(Sides& sides, unsigned end, runtime::Inpu
 }
 
 /// Each pair of NIUs is a job of its own: what is late from one is none of the other's business.
-inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
-                                        bool coalesce) {
+inline niu::Options options_of(Sides& sides, unsigned end, std::vector<std::string> nodes) {
     static std::uint32_t jobs = 0;
     if (end == 0) ++jobs;
-    Side& side = sides[end];
-    const link::LinkKind& kind = *link::find_kind(side.link->spec().kind);
-    return std::make_unique<NiuEnd>(from, to, *side.pool,
-                                    niu::Options{.node = static_cast<niu::NodeId>(end),
-                                                 .nodes = {"a", "b"},
-                                                 .job_key = jobs,
-                                                 .mac = side.link->mac(),
-                                                 .mtu = static_cast<std::uint16_t>(side.link->mtu()),
-                                                 .chains = kind.multi_segment,
-                                                 .in_process = kind.in_process,
-                                                 .coalesce = coalesce});
+    const link::Link& link = *sides[end].link;
+    const link::LinkKind& kind = *link::find_kind(link.spec().kind);
+    return {.node = static_cast<niu::NodeId>(end),
+            .nodes = std::move(nodes),
+            .job_key = jobs,
+            .mac = link.mac(),
+            .mtu = static_cast<std::uint16_t>(link.mtu()),
+            .chains = kind.multi_segment,
+            .in_process = kind.in_process};
+}
+
+inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
+                                        bool coalesce) {
+    niu::Options options = options_of(sides, end, {"a", "b"});
+    options.coalesce = coalesce;
+    return std::make_unique<NiuEnd>(from, to, *sides[end].pool, std::move(options));
 }
 
 }  // namespace isoplane::perf

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
 #include <sstream>
 #include <stdexcept>
 
@@ -58,20 +61,17 @@ std::vector<unsigned> choose_cpus(const po::variables_map& values) {
         return cpus;
     }
     std::vector<unsigned> cpus = runtime::allowed_cpus();
-    cpus.resize(std::min<std::size_t>(cpus.size(), 2));
+    if (cpus.size() > 2) cpus.erase(cpus.begin() + 2, cpus.end());
     return cpus;
 }
 
-PairOptions assemble(const po::variables_map& values) {
-    PairOptions options;
+void assemble_common(Options& options, const po::variables_map& values) {
     options.link = values["link"].as<std::string>();
     options.sizes = parse_sizes(values["size"].as<std::string>());
     options.rounds = values["rounds"].as<app::Whole<unsigned>>().value;
     options.duration = values["duration"].as<double>();
     options.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
     options.json = values["json"].as<std::string>();
-    options.csv = values["csv"].as<std::string>();
-    options.kernel = !values["no-kernel"].as<bool>();
     options.check = values["check"].as<bool>();
     options.cpus = choose_cpus(values);
     if (options.rounds < 1 || options.rounds > 1000)
@@ -82,9 +82,64 @@ PairOptions assemble(const po::variables_map& values) {
     if (options.mtu < 576 || options.mtu > node::kMaxMtu)
         throw std::invalid_argument("--mtu " + std::to_string(options.mtu) +
                                     " is out of range: it can be 576 to " + std::to_string(node::kMaxMtu));
+}
+
+PairOptions assemble_pair(const po::variables_map& values) {
+    PairOptions options;
+    assemble_common(options, values);
+    options.csv = values["csv"].as<std::string>();
+    options.kernel = !values["no-kernel"].as<bool>();
     if (options.json == "-" && options.csv == "-")
         throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
     return options;
+}
+
+std::vector<std::size_t> parse_ahead(const std::string& list) {
+    std::vector<std::size_t> all;
+    std::istringstream in(list);
+    for (std::string word; std::getline(in, word, ',');) {
+        std::size_t ahead = 0;
+        const char* const last = word.data() + word.size();
+        const auto [end, error] = std::from_chars(word.data(), last, ahead);
+        if (error != std::errc{} || end != last || ahead < 1 || ahead > 64)
+            throw std::invalid_argument("--tokens-ahead names '" + word +
+                                        "'; write numbers from 1 to 64, as in 1,2,4");
+        all.push_back(ahead);
+    }
+    if (all.empty()) throw std::invalid_argument("--tokens-ahead names no number; write for example 1,2");
+    return all;
+}
+
+/// A message in logical time has to fit a frame.
+OrderOptions assemble_order(const po::variables_map& values) {
+    OrderOptions options;
+    assemble_common(options, values);
+    options.ahead = parse_ahead(values["tokens-ahead"].as<std::string>());
+    const std::size_t most = options.mtu - wire::kHeaderSize - wire::kMessageHeaderSize - wire::kIsotachSize;
+    if (options.sizes.back() > most)
+        throw std::invalid_argument("--size names " + std::to_string(options.sizes.back()) +
+                                    " bytes, but with an MTU of " + std::to_string(options.mtu) +
+                                    " a message in logical time has at most " + std::to_string(most));
+    return options;
+}
+
+void add_common(po::options_description& visible, const char* sizes) {
+    visible.add_options()  //
+        ("link", po::value<std::string>()->value_name("SPEC[,SPEC]")->default_value("ring"),
+         "the two links, or ring, virtio or memif for both ends of one wire in this process")  //
+        ("size", po::value<std::string>()->value_name("LIST")->default_value(sizes),
+         "bytes of a message")  //
+        ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
+         "how often everything is measured; the figures are medians")  //
+        ("duration", po::value<double>()->value_name("S")->default_value(0.03, "0.03"),
+         "seconds of each measurement")  //
+        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
+         "largest Ethernet payload of the links")  //
+        ("cpus", po::value<std::string>()->value_name("LIST"),
+         "a CPU for each side, as in 2,3; else the first two there are")  //
+        ("json", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "write all figures as JSON; - is standard output, without the tables")  //
+        ("check", po::bool_switch(), "exit 1 when a target is missed");
 }
 
 }  // namespace
@@ -102,29 +157,36 @@ std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
         "  udp, tcp       non-blocking sockets, 32 messages a call; over a veth pair where the\n"
         "                 user may make one, otherwise over loopback\n"};
     po::options_description visible("Options");
-    visible.add_options()  //
-        ("link", po::value<std::string>()->value_name("SPEC[,SPEC]")->default_value("ring"),
-         "the two links, or ring, virtio or memif for both ends of one wire in this process")  //
-        ("size", po::value<std::string>()->value_name("LIST")->default_value("8,64,256,1K,4K,8K,64K,1M"),
-         "bytes of a message")  //
-        ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
-         "how often everything is measured; the figures are medians")  //
-        ("duration", po::value<double>()->value_name("S")->default_value(0.03, "0.03"),
-         "seconds of each measurement")  //
-        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
-         "largest Ethernet payload, of the links and of the veth pair")  //
-        ("cpus", po::value<std::string>()->value_name("LIST"),
-         "a CPU for each side, as in 2,3; else the first two there are")  //
-        ("no-kernel", po::bool_switch(), "leave UDP and TCP out")         //
-        ("json", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
-         "write all figures as JSON; - is standard output, without the tables")  //
+    add_common(visible, "8,64,256,1K,4K,8K,64K,1M");
+    visible.add_options()                                          //
+        ("no-kernel", po::bool_switch(), "leave UDP and TCP out")  //
         ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
-         "the same as CSV, a line for each transport and size")  //
-        ("check", po::bool_switch(), "exit 1 when a target is missed");
+         "the same as CSV, a line for each transport and size");
     po::variables_map values;
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
     try {
-        return assemble(values);
+        return assemble_pair(values);
+    } catch (const std::exception& error) {
+        return app::wrong_usage(usage.name, error.what());
+    }
+}
+
+std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf order", "[OPTION...]",
+        "Measures what ordering costs: messages in logical time beside the same messages without it,\n"
+        "in turns on the same links and CPUs. Each message is an isochron of its own. The token\n"
+        "manager runs beside the host that sends first.\n\n"
+        "  noniso     messages outside logical time\n"
+        "  isotach/H  messages in logical time, with H tokens sent ahead\n"};
+    po::options_description visible("Options");
+    add_common(visible, "64,256,1K");
+    visible.add_options()("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
+                          "tokens that every node sends ahead");
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        return assemble_order(values);
     } catch (const std::exception& error) {
         return app::wrong_usage(usage.name, error.what());
     }

@@ -10,22 +10,32 @@
 
 namespace isoplane::perf {
 
-/// The command line of `isoplane perf pair`, taken apart.
-struct PairOptions {
+/// What all benchmarks between two links are told.
+struct Options {
     std::string link;  ///< as it was written
     std::vector<std::size_t> sizes;
     unsigned rounds = 7;
-    double duration = 0.03;  ///< seconds of each measurement
-    std::string json;        ///< file to write to; "-": standard output, in place of the tables
-    std::string csv;
-    bool kernel = true;
+    double duration = 0.03;      ///< seconds of each measurement
+    std::string json;            ///< file to write to; "-": standard output, in place of the tables
     std::vector<unsigned> cpus;  ///< one for each side; empty: wherever the system puts them
     unsigned mtu = 1500;
     bool check = false;
 };
 
+/// The command line of `isoplane perf pair`, taken apart.
+struct PairOptions : Options {
+    std::string csv;
+    bool kernel = true;
+};
+
+/// The command line of `isoplane perf order`, taken apart.
+struct OrderOptions : Options {
+    std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
+};
+
 /// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about
 /// what is wrong.
 std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
+std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
 
 }  // namespace isoplane::perf

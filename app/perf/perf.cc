@@ -10,6 +10,7 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "order.hh"
 #include "pair.hh"
 
 namespace isoplane::perf {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr app::Command kBenchmarks[] = {
     {"pair", "latency, message rate and bandwidth between two links", run_pair},
+    {"order", "what ordering messages costs", run_order},
 };
 
 std::string names() {

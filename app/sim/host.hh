@@ -39,6 +39,7 @@ class Host final : public runtime::Stage {
                     tm::ExchangeOptions options) {
         options.epoch = niu_.options().epoch;
         manager_ = std::make_unique<tm::TokenManager>(name, niu_, paths, node, std::move(options));
+        if (siu_.options().neighbours.front() == node) siu_.set_beside(manager_.get());
     }
 
     unsigned poll(runtime::Time now) override {

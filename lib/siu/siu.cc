@@ -115,6 +115,7 @@ void Siu::fill(std::uint64_t number, std::size_t /*neighbour*/, Entries& entries
 
 bool Siu::may_send() noexcept {
     if (sent() < options().ahead) return true;
+    if (beside_ != nullptr && !beside_->waits_only_for(options().node, sent() + 1)) return false;
     const Duration since = now() - last_sent_at();
     if (wanted_) prompt_until_ = now() + own_.linger;
     if (now() < prompt_until_) {

@@ -247,6 +247,11 @@ void TokenExchange::begin_anew() noexcept {
     }
 }
 
+bool TokenExchange::waits_only_for(NodeId node, std::uint64_t number) const noexcept {
+    return std::all_of(neighbours_.begin(), neighbours_.end(),
+                       [&](const Neighbour& n) { return n.node == node || n.in_to >= number; });
+}
+
 std::vector<NodeId> TokenExchange::awaited() const {
     std::vector<NodeId> nodes;
     for (const Neighbour& neighbour : neighbours_) {

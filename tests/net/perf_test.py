@@ -100,6 +100,20 @@ def a_missed_target_is_a_sentence_and_an_exit_code():
 
 
 @test
+def ordered_messages_are_measured_beside_others():
+    transports = ["noniso", "isotach/1", "isotach/3"]
+    for link in ("ring", "virtio"):
+        with Program("perf", "order", "--link", link, "--size", "64,1K", "--rounds", 2, "--duration", 0.005,
+                     "--tokens-ahead", "1,3", "--json", "-") as perf:
+            report = json.loads(perf.ends().out())
+        same(report["failures"], [], "failures")
+        same([(r["transport"], r["bytes"]) for r in report["results"]],
+             [(transport, size) for transport in transports for size in (64, 1024)], "what was measured")
+        same(set(report["pulses_per_second"]), {"isotach/1", "isotach/3"}, "whose pulses are told")
+        same(len(report["targets"]), 4, "targets")
+
+
+@test
 def links_that_are_not_joined_are_an_error():
     with Program("perf", "pair", "--link", "ring:a,ring:b", "--no-kernel", *BRIEF) as perf:
         perf.ends(1, "do not find each other")
@@ -107,7 +121,7 @@ def links_that_are_not_joined_are_an_error():
 
 @test
 def typos_are_wrong_usage():
-    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair"),
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),
@@ -117,6 +131,8 @@ def typos_are_wrong_usage():
                             (["pair", "--mtu", "100"], "--mtu 100"),
                             (["pair", "--cpus", "0,0,0"], "--cpus names 3 CPUs"),
                             (["pair", "--cpus", "x"], "--cpus names 'x'"),
+                            (["order", "--tokens-ahead", "0"], "--tokens-ahead names '0'"),
+                            (["order", "--size", "2K"], "a message in logical time has at most 1420"),
                             (["pair", "--link", "null:"], "names 1 link"),
                             (["pair", "--link", "rong:x"], "rong"),
                             (["pair", "--json", "-", "--csv", "-"], "--csv -")):

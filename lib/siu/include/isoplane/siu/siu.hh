@@ -53,6 +53,10 @@ class Siu final : public tm::TokenExchange {
     /// For the host niu.options().node of the topology, which outlives it as `niu` does.
     Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options = {});
 
+    /// The token manager runs in this process: then a token need not go before all others are there. To go
+    /// earlier brings nobody anything, but puts the clock ahead, and with it the pulse of what is sent.
+    void set_beside(const tm::TokenExchange* manager) noexcept { beside_ = manager; }
+
     /// The token manager has answered: there is a time to send at.
     bool started() const noexcept { return complete() != 0; }
     Pulse clock() const noexcept { return sent(); }
@@ -104,6 +108,7 @@ class Siu final : public tm::TokenExchange {
     std::vector<std::uint32_t> to_do_;       ///< own acts; one goes with each token
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first
     runtime::Fifo<Announcement> announcements_;
+    const tm::TokenExchange* beside_ = nullptr;
     bool wanted_ = false;
     Time prompt_until_{};
     Duration pause_;

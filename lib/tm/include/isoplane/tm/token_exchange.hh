@@ -74,6 +74,8 @@ class TokenExchange : public niu::TokenReceiver {
     Time moved_at() const noexcept { return moved_at_; }
     /// The neighbours without which token complete() + 1 is not complete.
     std::vector<NodeId> awaited() const;
+    /// Whether token `number` is in from all neighbours but that one.
+    bool waits_only_for(NodeId node, std::uint64_t number) const noexcept;
     /// The neighbour that has started again, and with which time cannot go on.
     bool broken() const noexcept { return broken_; }
 

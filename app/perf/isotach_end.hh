@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <algorithm>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/niu/dispatcher.hh>
+#include <isoplane/runtime/time.hh>
+#include <isoplane/siu/siu.hh>
+#include <isoplane/tm/token_manager.hh>
+#include <memory>
+#include <string>
+
+namespace isoplane::perf {
+
+/// Two hosts and the token manager beside the first of them.
+class TwoHosts {
+  public:
+    TwoHosts() : topology_(switches(), "pair"), paths_(topology_) {}
+    TwoHosts(const TwoHosts&) = delete;
+    TwoHosts& operator=(const TwoHosts&) = delete;
+
+    const topology::Paths& paths() const noexcept { return paths_; }
+    niu::NodeId manager() const { return topology_.token_manager(0); }
+    /// For niu::Options: token managers have no NIU.
+    static std::vector<std::string> nodes() { return {"a", "b", ""}; }
+
+  private:
+    static std::vector<topology::SwitchSpec> switches() {
+        return {{.number = 1,
+                 .ports = {{topology::PortKind::kHost, "a", 0, {}}, {topology::PortKind::kHost, "b", 0, {}}},
+                 .at = {}}};
+    }
+
+    topology::Topology topology_;
+    topology::Paths paths_;
+};
+
+/// One end of a pair in logical time, as a program that polls for itself uses it: each message is an isochron
+/// of its own. End 0 has the token manager beside it.
+class IsotachEnd {
+  public:
+    static constexpr bool kKeepsContent = true;
+
+    IsotachEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
+               const siu::SiuOptions& siu)
+        : peer_(static_cast<niu::NodeId>(1 - options.node)),
+          niu_("niu", from, to, pool, std::move(options)),
+          dispatcher_(niu_),
+          siu_(niu_, hosts_.paths(), siu),
+          isotach_(niu_, siu_, pool),
+          isochron_(isotach_.isochron()) {
+        dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+        if (peer_ == 1)
+            manager_ = std::make_unique<tm::TokenManager>("tm", niu_, hosts_.paths(), hosts_.manager(),
+                                                          siu.exchange);
+        siu_.set_beside(manager_.get());
+    }
+
+    bool ready() noexcept {
+        poll();
+        return niu_.all_up() && siu_.started();
+    }
+    void begin(std::size_t /*size*/) noexcept {
+        isochron_.clear();
+        for (isotach::Delivery delivery; isotach_.receive(delivery);)
+            isotach_.release(delivery);
+    }
+
+    bool send(std::span<const std::byte> message) noexcept {
+        if (isochron_.empty() && !isochron_.add(peer_, message)) return false;
+        return isotach_.send(isochron_);
+    }
+
+    void poll() noexcept {
+        const runtime::Time now = clock_.now();
+        niu_.poll(now);
+        dispatcher_.dispatch();
+        if (manager_) manager_->poll(now);
+        isotach_.poll(now);
+    }
+
+    bool receive(std::span<std::byte> room) noexcept {
+        isotach::Delivery delivery;
+        if (!isotach_.receive(delivery)) return false;
+        std::copy(delivery.data.begin(), delivery.data.end(), room.begin());
+        isotach_.release(delivery);
+        return true;
+    }
+
+    bool settled() noexcept { return niu_.peer(peer_).sent_all() && isotach_.outstanding() == 0; }
+
+    const siu::Siu& siu() const noexcept { return siu_; }
+    const isotach::Isotach& isotach() const noexcept { return isotach_; }
+
+  private:
+    niu::NodeId peer_;
+    TwoHosts hosts_;
+    runtime::TscClock clock_;
+    niu::Niu niu_;
+    niu::Dispatcher dispatcher_;
+    siu::Siu siu_;
+    isotach::Isotach isotach_;
+    isotach::Isochron isochron_;
+    std::unique_ptr<tm::TokenManager> manager_;
+};
+
+}  // namespace isoplane::perf

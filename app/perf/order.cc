@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "order.hh"
+
+#include <chrono>
+#include <cstdio>
+#include <isoplane/runtime/eal.hh>
+#include <isoplane/runtime/stop_signal.hh>
+#include <isoplane/runtime/views.hh>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "../command.hh"
+#include "../options.hh"
+#include "contest.hh"
+#include "ends.hh"
+#include "isotach_end.hh"
+#include "options.hh"
+#include "report.hh"
+
+namespace isoplane::perf {
+
+namespace {
+
+using Lines = std::vector<std::vector<std::string>>;
+
+const std::string kNoniso = "noniso";
+
+/// Two hosts in logical time, and how fast that went.
+struct Ordered {
+    std::string name;
+    std::unique_ptr<Contestant> contestant;
+    const IsotachEnd* host = nullptr;  ///< owned by the contestant
+    double seconds = 0;                ///< of all measurements
+    std::uint64_t pulses = 0;          ///< in them
+};
+
+Ordered make_ordered(Workers& workers, Sides& sides, std::size_t ahead) {
+    siu::SiuOptions siu;
+    siu.exchange.ahead = static_cast<std::uint32_t>(ahead);
+    const auto end = [&](unsigned number) {
+        Side& side = sides[number];
+        return std::make_unique<IsotachEnd>(side.link->input(), side.link->output(), *side.pool,
+                                            options_of(sides, number, TwoHosts::nodes()), siu);
+    };
+    auto a = end(0);
+    auto b = end(1);
+    Ordered ordered{.name = "isotach/" + std::to_string(ahead), .host = a.get()};
+    ordered.contestant =
+        std::make_unique<Contest<IsotachEnd>>(ordered.name, workers, std::move(a), std::move(b));
+    return ordered;
+}
+
+struct Outcome {
+    Results results{};
+    std::map<std::string, double> pulses_per_second{};
+    std::vector<Target> targets{};
+    std::vector<std::string> failures{};
+};
+
+/// The best of the numbers of tokens ahead.
+std::optional<double> best(const Results& results, const OrderOptions& options, std::size_t size, bool rate) {
+    std::optional<double> found;
+    for (const std::size_t ahead : options.ahead) {
+        const std::string name = "isotach/" + std::to_string(ahead);
+        const auto ratio =
+            rate ? results.rate_ratio(name, kNoniso, size) : results.round_trip_ratio(name, kNoniso, size);
+        if (ratio && (!found || (rate ? *ratio > *found : *ratio < *found))) found = ratio;
+    }
+    return found;
+}
+
+std::vector<Target> order_targets(const Results& results, const OrderOptions& options) {
+    const auto latency = [&](std::size_t size) { return best(results, options, size, false); };
+    const auto rate = [&](std::size_t size) { return best(results, options, size, true); };
+    return {{.sentence = "64-byte latency at most 1.5 times noniso",
+             .limit = 1.5,
+             .at_most = true,
+             .value = latency(64)},
+            {.sentence = "1 KB latency at most 1.2 times noniso",
+             .limit = 1.2,
+             .at_most = true,
+             .value = latency(1024)},
+            {.sentence = "64-byte rate at least 0.75 of noniso", .limit = 0.75, .value = rate(64)},
+            {.sentence = "1 KB rate at least 0.9 of noniso", .limit = 0.9, .value = rate(1024)}};
+}
+
+Outcome measure(const OrderOptions& options, Workers& workers, Sides& sides,
+                const runtime::StopSignal& signal) {
+    Outcome outcome;
+    auto a = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), true);
+    auto b = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), true);
+    const auto unordered = std::make_unique<Contest<NiuEnd>>(kNoniso, workers, std::move(a), std::move(b));
+    std::vector<Ordered> all;
+    for (const std::size_t ahead : options.ahead)
+        all.push_back(make_ordered(workers, sides, ahead));
+    for (unsigned round = 0; round < options.rounds; ++round) {
+        for (const std::size_t size : options.sizes) {
+            if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+            outcome.results.add(kNoniso, size, unordered->measure(size, options.duration));
+            for (Ordered& ordered : all) {
+                const auto begin = std::chrono::steady_clock::now();
+                const std::uint64_t pulse = ordered.host->siu().clock();
+                outcome.results.add(ordered.name, size, ordered.contestant->measure(size, options.duration));
+                ordered.pulses += ordered.host->siu().clock() - pulse;
+                ordered.seconds +=
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            }
+        }
+    }
+    for (const Ordered& ordered : all)
+        outcome.pulses_per_second[ordered.name] = static_cast<double>(ordered.pulses) / ordered.seconds;
+    outcome.targets = order_targets(outcome.results, options);
+    return outcome;
+}
+
+std::string fixed(std::optional<double> value, int digits) {
+    if (!value) return "-";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, *value);
+    return text;
+}
+
+std::string to_tables(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
+                      const Outcome& outcome) {
+    const Results& results = outcome.results;
+    Lines lines{{"bytes", "transport", "latency us", "99 % us", "times noniso", "million/s", "of noniso"}};
+    for (const std::size_t size : results.sizes()) {
+        for (const std::string& name : results.transports()) {
+            const Sample sample = results.median(name, size);
+            lines.push_back({std::to_string(size), name, fixed(sample.round_trip.median / 2e3, 2),
+                             fixed(sample.round_trip.p99 / 2e3, 2),
+                             fixed(results.round_trip_ratio(name, kNoniso, size), 2),
+                             fixed(sample.messages_per_second / 1e6, 3),
+                             fixed(results.rate_ratio(name, kNoniso, size), 2)});
+        }
+    }
+    std::string text = "Links " + links[0].text + " and " + links[1].text + ", MTU " +
+                       std::to_string(options.mtu) + ", " + std::to_string(options.rounds) + " rounds of " +
+                       fixed(options.duration, 3) +
+                       " s a measurement; the token manager beside the first host.\n\n"
+                       "Latency is half a round trip, median; the rate is one way; ratios are medians over "
+                       "the rounds.\n" +
+                       runtime::align(lines);
+    Lines pulses{{"transport", "pulses/s"}};
+    for (const auto& [name, rate] : outcome.pulses_per_second)
+        pulses.push_back({name, fixed(rate, 0)});
+    text += "\nHow fast logical time went, over all measurements\n" + runtime::align(pulses);
+    Lines verdicts{{"target", "is", "verdict"}};
+    for (const Target& target : outcome.targets)
+        verdicts.push_back({target.sentence, fixed(target.value, 2),
+                            !target.value     ? "not measured"
+                            : target.missed() ? "missed"
+                                              : "met"});
+    return text + "\n" + runtime::align(verdicts);
+}
+
+nlohmann::json number(std::optional<double> value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
+                    const Outcome& outcome) {
+    nlohmann::json out{{"links", {links[0].text, links[1].text}},
+                       {"mtu", options.mtu},
+                       {"rounds", options.rounds},
+                       {"seconds_each", options.duration},
+                       {"pulses_per_second", outcome.pulses_per_second},
+                       {"failures", outcome.failures},
+                       {"results", nlohmann::json::array()},
+                       {"targets", nlohmann::json::array()}};
+    const Results& results = outcome.results;
+    for (const std::string& name : results.transports()) {
+        for (const std::size_t size : results.sizes()) {
+            const Sample sample = results.median(name, size);
+            out["results"].push_back(
+                {{"transport", name},
+                 {"bytes", size},
+                 {"round_trip_ns", {{"p50", sample.round_trip.median}, {"p99", sample.round_trip.p99}}},
+                 {"messages_per_second", sample.messages_per_second},
+                 {"round_trip_to_noniso", number(results.round_trip_ratio(name, kNoniso, size))},
+                 {"rate_to_noniso", number(results.rate_ratio(name, kNoniso, size))}});
+        }
+    }
+    for (const Target& target : outcome.targets)
+        out["targets"].push_back(
+            {{"target", target.sentence}, {"limit", target.limit}, {"value", number(target.value)}});
+    return out.dump(2) + "\n";
+}
+
+/// Says what went wrong, and what was missed if that is asked.
+int conclude(const OrderOptions& options, const Outcome& outcome) {
+    int code = app::kSuccess;
+    for (const std::string& failure : outcome.failures) {
+        std::fprintf(stderr, "isoplane perf order: %s\n", failure.c_str());
+        code = app::kRunFailed;
+    }
+    if (!options.check) return code;
+    for (const Target& target : outcome.targets) {
+        if (!target.missed()) continue;
+        std::fprintf(stderr, "isoplane perf order: the target '%s' was missed: it is %.2f\n",
+                     target.sentence.c_str(), *target.value);
+        code = app::kRunFailed;
+    }
+    return code;
+}
+
+int run_with(const OrderOptions& options) {
+    const runtime::StopSignal signal;
+    const PairOfSpecs pair(options.link);
+    runtime::EalOptions eal;
+    eal.workers = 2;
+    eal.cpus = options.cpus;
+    eal.telemetry = false;
+    eal.pci = link::pci_devices(pair.specs());
+    const runtime::Eal environment(eal);
+    Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
+    Sides sides(pair.specs(), options.mtu);
+    Outcome outcome = measure(options, workers, sides, signal);
+    outcome.failures = sides.close();
+    if (!options.json.empty()) write_to(options.json, to_json(options, pair.specs(), outcome));
+    if (options.json != "-") write_to("-", to_tables(options, pair.specs(), outcome));
+    return conclude(options, outcome);
+}
+
+}  // namespace
+
+int run_order(int argc, char** argv) {
+    auto parsed = parse_order_options(argc, argv);
+    if (const int* code = std::get_if<int>(&parsed)) return *code;
+    try {
+        return run_with(std::get<OrderOptions>(parsed));
+    } catch (const std::invalid_argument& error) {
+        return app::wrong_usage("perf order", error.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "isoplane perf order: %s\n", error.what());
+        return app::kRunFailed;
+    }
+}
+
+}  // namespace isoplane::perf
