@@ -65,7 +65,7 @@ void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
 void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
     const wire::Header& header = frame.header;
     if (header.epoch == 0 || !is_peer(peer) || is_outlived(peer, header.epoch)) {
-        counters_.stale_epoch.add();
+        refuse(peer);
         return;
     }
     if (header.epoch != peer.epoch) {

@@ -184,8 +184,14 @@ bool Niu::belongs(const Peer& peer, const wire::Header& header) noexcept {
         return true;
     if (known && options_.planted.any_epoch) [[unlikely]]
         return true;
-    counters_.stale_epoch.add();
+    refuse(peer);
     return false;
+}
+
+/// A frame of another incarnation; or of a node that has no NIU, as token managers have none.
+void Niu::refuse(const Peer& peer) noexcept {
+    if (is_peer(peer)) return counters_.stale_epoch.add();
+    counters_.rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].add();
 }
 
 void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept {

@@ -175,6 +175,7 @@ class Niu final : public runtime::Stage {
     void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void process(rte_mbuf* packet) noexcept;
     bool belongs(const Peer& peer, const wire::Header& header) noexcept;
+    void refuse(const Peer& peer) noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
