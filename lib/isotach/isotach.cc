@@ -108,7 +108,7 @@ bool Isotach::hold_packets(Isochron& isochron) noexcept {
         runtime::Packet packet = pool_.packet();
         if (!packet) return false;
         char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
-        std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
+        if (part.size != 0) std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
         counters_.copied_bytes.add(part.size);
         part.packet = std::move(packet);
     }
