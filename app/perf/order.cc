@@ -191,23 +191,6 @@ std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpe
     return out.dump(2) + "\n";
 }
 
-/// Says what went wrong, and what was missed if that is asked.
-int conclude(const OrderOptions& options, const Outcome& outcome) {
-    int code = app::kSuccess;
-    for (const std::string& failure : outcome.failures) {
-        std::fprintf(stderr, "isoplane perf order: %s\n", failure.c_str());
-        code = app::kRunFailed;
-    }
-    if (!options.check) return code;
-    for (const Target& target : outcome.targets) {
-        if (!target.missed()) continue;
-        std::fprintf(stderr, "isoplane perf order: the target '%s' was missed: it is %.2f\n",
-                     target.sentence.c_str(), *target.value);
-        code = app::kRunFailed;
-    }
-    return code;
-}
-
 int run_with(const OrderOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
@@ -223,7 +206,7 @@ int run_with(const OrderOptions& options) {
     outcome.failures = sides.close();
     if (!options.json.empty()) write_to(options.json, to_json(options, pair.specs(), outcome));
     if (options.json != "-") write_to("-", to_tables(options, pair.specs(), outcome));
-    return conclude(options, outcome);
+    return conclude("perf order", outcome.failures, outcome.targets, options.check);
 }
 
 }  // namespace

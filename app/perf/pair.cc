@@ -85,23 +85,6 @@ void print(const Report& report) {
     if (options.json != "-" && options.csv != "-") write_to("-", to_tables(report));
 }
 
-/// Says what went wrong, and what was missed if that is asked.
-int conclude(const Report& report) {
-    int code = app::kSuccess;
-    for (const std::string& failure : report.failures) {
-        std::fprintf(stderr, "isoplane perf pair: %s\n", failure.c_str());
-        code = app::kRunFailed;
-    }
-    if (!report.options.check) return code;
-    for (const Target& target : report.targets) {
-        if (!target.missed()) continue;
-        std::fprintf(stderr, "isoplane perf pair: the target '%s' was missed: it is %.2f\n",
-                     target.sentence.c_str(), *target.value);
-        code = app::kRunFailed;
-    }
-    return code;
-}
-
 int run_with(const PairOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
@@ -123,7 +106,7 @@ int run_with(const PairOptions& options) {
     report.targets = targets(report.results, kernel && kernel->is_veth());
     report.failures = sides.close();
     print(report);
-    return conclude(report);
+    return conclude("perf pair", report.failures, report.targets, options.check);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "../command.hh"
 #include "transport.hh"
 
 namespace isoplane::perf {
@@ -224,6 +225,22 @@ std::string to_csv(const Report& report) {
         }
     }
     return text;
+}
+
+int conclude(const char* command, const std::vector<std::string>& failures,
+             const std::vector<Target>& targets, bool check) {
+    int code = app::kSuccess;
+    for (const std::string& failure : failures) {
+        std::fprintf(stderr, "isoplane %s: %s\n", command, failure.c_str());
+        code = app::kRunFailed;
+    }
+    for (const Target& target : targets) {
+        if (!check || !target.missed()) continue;
+        std::fprintf(stderr, "isoplane %s: the target '%s' was missed: it is %.2f\n", command,
+                     target.sentence.c_str(), *target.value);
+        code = app::kRunFailed;
+    }
+    return code;
 }
 
 void write_to(const std::string& file, const std::string& text) {

@@ -27,6 +27,10 @@ std::string to_tables(const Report& report);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 
+/// Says what went wrong, and with `check` what was missed. Returns the exit code.
+int conclude(const char* command, const std::vector<std::string>& failures,
+             const std::vector<Target>& targets, bool check);
+
 /// Writes to the file, or to standard output when it is "-". Throws std::runtime_error.
 void write_to(const std::string& file, const std::string& text);
 
