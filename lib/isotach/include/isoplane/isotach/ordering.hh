@@ -87,7 +87,6 @@ class Ordering {
     std::size_t waiting() const noexcept { return waiting_; }
     /// Hosts of which announced messages are missing.
     unsigned behind() const noexcept { return behind_; }
-    std::size_t waiting_from(NodeId host) const noexcept { return queues_[host].size(); }
     /// Messages that came when their pulse had been executed: the network is not what it is said to be.
     std::uint64_t late() const noexcept { return late_.get(); }
 

@@ -89,8 +89,6 @@ class Siu final : public tm::TokenExchange {
     /// Whether time is wanted: from now on, until it is not.
     void want(bool wanted) noexcept;
 
-    Time moved_at() const noexcept { return TokenExchange::moved_at(); }
-
   private:
     void on_complete(std::uint64_t number) noexcept override;
     bool may_send() noexcept override;
