@@ -11,7 +11,7 @@
 namespace isoplane::sim {
 namespace {
 
-constexpr std::uint64_t kSeeds = 3000;
+constexpr std::uint64_t kSeeds = 500;
 
 std::string describe(const std::vector<Violation>& violations) {
     std::string text;
