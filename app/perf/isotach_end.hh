@@ -53,7 +53,7 @@ class IsotachEnd {
           isochron_(isotach_.isochron()) {
         dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
         if (peer_ == 1)
-            manager_ = std::make_unique<tm::TokenManager>("tm", niu_, hosts_.paths(), hosts_.manager(),
+            manager_ = std::make_unique<tm::TokenManager>(niu_, hosts_.paths(), hosts_.manager(),
                                                           siu.exchange);
         siu_.set_beside(manager_.get());
     }
@@ -77,7 +77,6 @@ class IsotachEnd {
         const runtime::Time now = clock_.now();
         niu_.poll(now);
         dispatcher_.dispatch();
-        if (manager_) manager_->poll(now);
         isotach_.poll(now);
     }
 

@@ -35,24 +35,22 @@ class Host final : public runtime::Stage {
         dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
     }
 
-    void put_beside(const std::string& name, const topology::Paths& paths, niu::NodeId node,
-                    tm::ExchangeOptions options) {
+    void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {
         options.epoch = niu_.options().epoch;
-        manager_ = std::make_unique<tm::TokenManager>(name, niu_, paths, node, std::move(options));
+        manager_ = std::make_unique<tm::TokenManager>(niu_, paths, node, std::move(options));
         if (siu_.options().neighbours.front() == node) siu_.set_beside(manager_.get());
     }
 
     unsigned poll(runtime::Time now) override {
         unsigned moved = niu_.poll(now);
         moved += dispatcher_.dispatch();
-        if (manager_) moved += manager_->poll(now);
         moved += isotach_.poll(now);
         return moved + program_.poll(now);
     }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         siu_.be_quiet(quiet);
-        if (manager_) manager_->set_quiet(quiet);
+        if (manager_) manager_->be_quiet(quiet);
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
@@ -86,15 +84,15 @@ class Manager final : public runtime::Stage {
             const topology::Paths& paths, tm::ExchangeOptions exchange)
         : Stage(name),
           niu_(name, end.input, end.output, pool, options),
-          manager_(name, niu_, paths, options.node, with_epoch(std::move(exchange), options.epoch)) {
+          manager_(niu_, paths, options.node, with_epoch(std::move(exchange), options.epoch)) {
         takes_from(end.input);
         gives_to(end.output);
     }
 
-    unsigned poll(runtime::Time now) override { return niu_.poll(now) + manager_.poll(now); }
+    unsigned poll(runtime::Time now) override { return niu_.poll(now); }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
-        manager_.set_quiet(quiet);
+        manager_.be_quiet(quiet);
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return niu_.discard(); }

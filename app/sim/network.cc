@@ -84,8 +84,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool)
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
         if (scenario_.manager_at[s] != Scenario::kOnItsOwn)
-            hosts_[scenario_.manager_at[s]]->put_beside(topology_.name(node), paths_, node,
-                                                        exchange_options());
+            hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange_options());
     }
     for (const auto& [node, end] : own_ends)
         managers_.push_back(std::make_unique<Manager>(topology_.name(node), end, pool, options_of(node),

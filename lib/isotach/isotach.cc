@@ -31,13 +31,12 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
     siu_.want(wanted);
-    const unsigned tokens = siu_.advance(now);
     const unsigned pulses =
         ordering_.advance([this](NodeId host, const Waiting& what) { execute(host, what); },
                           [this](Pulse pulse) { end_pulse(pulse); });
     counters_.pulses.add(pulses);
     if (pulses != 0) executed_at_ = now;
-    return tokens + pulses;
+    return pulses;
 }
 
 runtime::Duration Isotach::standing() const noexcept {

@@ -21,7 +21,7 @@ LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu:
                                     "the topology names it");
     tm::ExchangeOptions exchange = options.exchange;
     exchange.epoch = niu.options().epoch;
-    manager_ = std::make_unique<tm::TokenManager>(beside, niu, paths_, *node, std::move(exchange));
+    manager_ = std::make_unique<tm::TokenManager>(niu, paths_, *node, std::move(exchange));
     if (paths_.topology().token_neighbours(niu.options().node).front() == *node)
         siu_.set_beside(manager_.get());
 }

@@ -19,10 +19,7 @@ class LogicalTime {
     LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                 runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside);
 
-    unsigned poll(runtime::Time now) noexcept {
-        const unsigned moved = manager_ ? manager_->poll(now) : 0;
-        return moved + isotach_.poll(now);
-    }
+    unsigned poll(runtime::Time now) noexcept { return isotach_.poll(now); }
 
     /// That runs in this process; nullptr when none does.
     tm::TokenManager* manager() noexcept { return manager_.get(); }

@@ -12,6 +12,8 @@
 namespace isoplane::niu {
 
 void Niu::attach(NodeId node, TokenReceiver* receiver) {
+    std::erase(token_nodes_.here, token_nodes_.receivers[node]);
+    if (receiver != nullptr) token_nodes_.here.push_back(receiver);
     token_nodes_.receivers[node] = receiver;
     if (node != options_.node) expect_.beside = receiver != nullptr ? node : options_.node;
 }
@@ -66,11 +68,19 @@ void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noe
                        *wire::TokenView::parse(frame.payload, nodes));
 }
 
-/// Those that were under way before this poll: what they cause has its turn in the next.
+unsigned Niu::prepare_tokens() noexcept {
+    unsigned n = 0;
+    for (TokenReceiver* receiver : token_nodes_.here)
+        n += receiver->before_sending(now_);
+    return n + deliver_local_tokens();
+}
+
+/// With those that they cause: but where nobody is elsewhere, that would have no end.
 unsigned Niu::deliver_local_tokens() noexcept {
+    constexpr unsigned kMost = 8;
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
-    const std::size_t n = local_tokens_.size();
-    for (std::size_t i = 0; i < n; ++i) {
+    unsigned n = 0;
+    for (; n < kMost && !local_tokens_.empty(); ++n) {
         const LocalToken token = local_tokens_.front();
         local_tokens_.pop();
         if (TokenReceiver* receiver = token_nodes_.receivers[token.address.to]; receiver != nullptr) {
@@ -79,7 +89,7 @@ unsigned Niu::deliver_local_tokens() noexcept {
         }
         rte_pktmbuf_free(token.packet);
     }
-    return static_cast<unsigned>(n);
+    return n;
 }
 
 }  // namespace isoplane::niu

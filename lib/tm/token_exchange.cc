@@ -44,17 +44,14 @@ TokenExchange::~TokenExchange() {
     niu_.attach(options_.node, nullptr);
 }
 
-unsigned TokenExchange::advance(Time now) noexcept {
+unsigned TokenExchange::before_sending(Time now) noexcept {
     now_ = now;
     if (quiet_) return 0;
-    const std::uint64_t before = counters_.sent.get();
+    const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
     if (pending_) transmit_pending();
     send_what_is_due();
-    unsigned resent = 0;
-    if (now >= resend_at_) resent = resend();
-    const unsigned n = static_cast<unsigned>(counters_.sent.get() - before) + resent;
-    if (n != 0) niu_.push_out();
-    return n;
+    if (now >= resend_at_ && may_resend()) resend();
+    return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
 }
 
 void TokenExchange::on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept {
@@ -66,7 +63,6 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
     const bool news = keep_part(neighbour, view);
     if (const std::uint8_t hops = view.token().wanted; hops != 0) on_wanted(index, hops);
     if (news) complete_what_is();
-    send_what_is_due();
 }
 
 /// Whether the token is from the neighbour's present life to ours.
@@ -148,7 +144,7 @@ void TokenExchange::complete_what_is() noexcept {
     while (complete_ < least) {
         // A token that goes takes along what came in the one h before it; so it goes before that is reused.
         on_complete(++complete_);
-        send_what_is_due();
+        if (answers_at_once()) send_what_is_due();
     }
 }
 
@@ -201,9 +197,9 @@ bool TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, s
 
 /// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them
 /// before they had ours, and may be what those wait for that we wait for.
-unsigned TokenExchange::resend() noexcept {
+void TokenExchange::resend() noexcept {
     const std::uint8_t hops = std::max(level_, wanted());
-    unsigned n = 0;
+    std::uint64_t n = 0;
     for (const Neighbour& neighbour : neighbours_) {
         const std::uint64_t known = neighbour.in_to > options_.ahead ? neighbour.in_to - options_.ahead : 0;
         for (std::uint64_t number = known + 1; number <= neighbour.transmitted; ++number)
@@ -213,7 +209,6 @@ unsigned TokenExchange::resend() noexcept {
     rtt_.back_off();
     resent_ = true;
     resend_at_ = now_ + patience();
-    return n;
 }
 
 /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.

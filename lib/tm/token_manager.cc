@@ -24,13 +24,18 @@ ExchangeOptions with_place(ExchangeOptions options, const niu::Niu& niu, const t
     return options;
 }
 
+std::uint64_t unprompted_by_managers(const topology::Topology& topology, const ExchangeOptions& options) {
+    const auto managers =
+        std::ranges::count_if(options.neighbours, [&](NodeId node) { return !topology.is_host(node); });
+    return static_cast<std::uint64_t>(managers) * options.ahead;
+}
+
 }  // namespace
 
-TokenManager::TokenManager(std::string name, niu::Niu& niu, const topology::Paths& paths, NodeId node,
-                           ExchangeOptions options)
-    : Stage(std::move(name)),
-      TokenExchange(niu, with_place(std::move(options), niu, paths, node)),
+TokenManager::TokenManager(niu::Niu& niu, const topology::Paths& paths, NodeId node, ExchangeOptions options)
+    : TokenExchange(niu, with_place(std::move(options), niu, paths, node)),
       paths_(paths),
+      unprompted_(unprompted_by_managers(paths.topology(), this->options())),
       woken_through_(std::size_t{this->options().reach} + 1) {}
 
 void TokenManager::fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept {
@@ -41,6 +46,14 @@ void TokenManager::fill(std::uint64_t number, std::size_t neighbour, Entries& en
             if (goes_to(entry, TokenExchange::neighbour(i), to)) entries.push_back(entry);
         }
     }
+}
+
+/// As long as nobody has been heard but token managers with their first tokens, logical time may not be used
+/// here: who wants it repeats its own until they are answered.
+bool TokenManager::may_resend() const noexcept {
+    const ExchangeCounters& heard = counters();
+    return heard.received.get() + heard.duplicates.get() + heard.beyond.get() + heard.stale_epoch.get() >
+           unprompted_;
 }
 
 /// Entries that came by another way than they should are forged, or of another topology: they go nowhere.

@@ -61,7 +61,7 @@ void keep_time(const job::Settings& settings, std::uint64_t pulses) {
         const runtime::TscClock clock;
         runtime::Idler idler(runtime::IdlePolicy::kYield);
         while (!niu.closed()) {
-            idler.step(niu.poll(clock.now()) + siu.advance(niu.now()) != 0);
+            idler.step(niu.poll(clock.now()) != 0);
             if (report_wanted != 0) {
                 report_wanted = 0;
                 report(siu);

@@ -76,9 +76,8 @@ struct Hosts {
         }
         for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
             const auto id = static_cast<NodeId>(node);
-            managers.push_back(std::make_unique<tm::TokenManager>(
-                "tm" + std::to_string(node), stations.niu(id), stations.paths(), id, options.siu.exchange));
-            stations.poll_with(id, [manager = managers.back().get()](Time now) { manager->poll(now); });
+            managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id,
+                                                                  options.siu.exchange));
         }
         EXPECT_NE(stations.steps_until([this] {
             return std::all_of(hosts.begin(), hosts.end(), [this](const auto& host) {

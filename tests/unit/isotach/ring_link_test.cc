@@ -25,13 +25,12 @@ struct RingLink {
                                                       station_pool(), options));
             hosts.push_back(std::make_unique<Host>(*nius.back(), paths, HostOptions{}));
         }
-        manager = std::make_unique<tm::TokenManager>("tm", *nius[0], paths, 2);
+        manager = std::make_unique<tm::TokenManager>(*nius[0], paths, 2);
     }
     void run(Duration duration) {
         for (const Time end = now + duration; now < end; now += 5us) {
             for (NodeId node = 0; node < 2; ++node) {
                 nius[node]->poll(now);
-                if (node == 0) manager->poll(now);
                 hosts[node]->poll(now);
             }
         }

@@ -22,9 +22,8 @@ struct Clocks {
             put(host);
         for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
             const auto id = static_cast<NodeId>(node);
-            managers.push_back(std::make_unique<tm::TokenManager>(
-                "tm" + std::to_string(node), stations.niu(id), stations.paths(), id, options_.exchange));
-            stations.poll_with(id, [manager = managers.back().get()](Time now) { manager->poll(now); });
+            managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id,
+                                                                  options_.exchange));
         }
     }
 
@@ -53,7 +52,6 @@ struct Clocks {
   private:
     void put(NodeId host) {
         sius[host] = std::make_unique<siu::Siu>(stations.niu(host), stations.paths(), options_);
-        stations.poll_with(host, [siu = sius[host].get()](Time now) { siu->advance(now); });
     }
 
     siu::SiuOptions options_;

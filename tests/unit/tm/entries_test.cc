@@ -24,9 +24,7 @@ struct Exchange {
         }
         for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
             const auto id = static_cast<NodeId>(node);
-            managers.push_back(std::make_unique<tm::TokenManager>("tm" + std::to_string(node),
-                                                                  stations.niu(id), stations.paths(), id));
-            stations.poll_with(id, [manager = managers.back().get()](Time now) { manager->poll(now); });
+            managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id));
         }
         settle();
     }

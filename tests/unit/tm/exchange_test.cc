@@ -16,9 +16,7 @@ using Numbers = std::vector<std::uint64_t>;
 /// Hosts 0 and 1, whose tokens the test writes, and their token manager.
 struct Desk {
     explicit Desk(tm::ExchangeOptions options = {})
-        : manager("tm", stations.niu(2), stations.paths(), 2, std::move(options)) {
-        stations.poll_with(2, [this](Time now) { manager.poll(now); });
-    }
+        : manager(stations.niu(2), stations.paths(), 2, std::move(options)) {}
     /// Long enough for a token there and one back, and too short for one that is sent again.
     void settle() { stations.run(100us); }
 
@@ -67,6 +65,7 @@ TEST(TokenExchange, names_those_without_whom_time_cannot_go_on) {
 TEST(TokenExchange, a_token_that_was_lost_is_sent_again) {
     Desk desk;
     desk.stations.deafen(0);
+    desk.b.send(1);
     desk.settle();
     desk.stations.deafen(0, false);
     EXPECT_EQ(desk.a.numbers(), Numbers{});
@@ -87,8 +86,16 @@ TEST(TokenExchange, a_token_is_sent_again_to_those_too_whose_own_is_here) {
     EXPECT_EQ(desk.a.numbers(), Numbers{1});
 }
 
+TEST(TokenExchange, of_a_token_manager_repeats_nothing_before_a_host_is_heard) {
+    Desk desk;
+    desk.stations.run(1s, 100us);
+    EXPECT_EQ(desk.a.numbers(), Numbers{1});
+    EXPECT_EQ(desk.manager.counters().resent.get(), 0U);
+}
+
 TEST(TokenExchange, waits_ever_longer_for_those_that_do_not_answer) {
     Desk desk;
+    desk.b.send(1);
     desk.stations.run(5s, 100us);
     const auto sent = desk.a.numbers().size();
     EXPECT_GT(sent, 10U);
@@ -139,12 +146,12 @@ TEST(TokenExchange, a_token_further_ahead_than_any_can_be_is_dropped) {
 
 TEST(TokenExchange, sends_nothing_while_it_is_to_be_quiet) {
     Desk desk;
-    desk.manager.set_quiet(true);
+    desk.manager.be_quiet(true);
     desk.a.send(1);
     desk.b.send(1);
     desk.stations.run(1s, 1ms);
     EXPECT_EQ(desk.a.numbers(), Numbers{});
-    desk.manager.set_quiet(false);
+    desk.manager.be_quiet(false);
     desk.settle();
     EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2}));
 }
@@ -153,7 +160,7 @@ TEST(TokenExchange, wakes_nobody_while_it_is_to_be_quiet) {
     Desk desk;
     desk.settle();
     desk.b.numbers();
-    desk.manager.set_quiet(true);
+    desk.manager.be_quiet(true);
     desk.a.send({.number = 1, .wanted = 2});
     desk.settle();
     EXPECT_EQ(desk.b.numbers(), Numbers{});
@@ -161,7 +168,7 @@ TEST(TokenExchange, wakes_nobody_while_it_is_to_be_quiet) {
 
 TEST(TokenExchange, a_token_to_a_node_of_the_same_process_is_held_until_the_next_poll) {
     Stations stations(topology::single_switch(2));
-    const tm::TokenManager manager("tm", stations.niu(0), stations.paths(), 2);  // beside host 0
+    const tm::TokenManager manager(stations.niu(0), stations.paths(), 2);  // beside host 0
     const std::size_t before = stations.niu(0).held();
     ASSERT_TRUE(stations.niu(0).send_token({.from = 0, .to = 2, .epoch = 1}, {.number = 1}, {}));
     EXPECT_EQ(stations.niu(0).held(), before + 1);
@@ -224,8 +231,7 @@ TEST(TokenExchange, begins_anew_with_a_host_that_starts_again) {
 
 TEST(TokenExchange, takes_tokens_of_neighbours_only) {
     Stations stations(topology::line(2, 1));
-    tm::TokenManager manager("tm", stations.niu(2), stations.paths(), 2);
-    stations.poll_with(2, [&](Time now) { manager.poll(now); });
+    tm::TokenManager manager(stations.niu(2), stations.paths(), 2);
     Hand stranger(stations.niu(1), 2);  // on the other switch
     stranger.send(1);
     stations.run(100us);
@@ -236,14 +242,14 @@ TEST(TokenExchange, takes_tokens_of_neighbours_only) {
 TEST(TokenExchange, refuses_what_it_cannot_be_given) {
     Stations stations(topology::single_switch(2));
     const auto make = [&](std::uint32_t ahead) {
-        const tm::TokenManager manager("tm", stations.niu(2), stations.paths(), 2, {.ahead = ahead});
+        const tm::TokenManager manager(stations.niu(2), stations.paths(), 2, {.ahead = ahead});
     };
     EXPECT_THROW(make(0), std::invalid_argument);
     EXPECT_THROW(make(65), std::invalid_argument);
     EXPECT_NO_THROW(make(64));
     const topology::Topology other = topology::single_switch(3);
     const topology::Paths paths(other);
-    EXPECT_THROW(tm::TokenManager("tm", stations.niu(2), paths, 2), std::invalid_argument);
+    EXPECT_THROW(tm::TokenManager(stations.niu(2), paths, 2), std::invalid_argument);
 }
 
 }  // namespace isoplane::test

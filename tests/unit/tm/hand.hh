@@ -36,6 +36,7 @@ class Hand final : public niu::TokenReceiver {
         niu_.push_out();
     }
 
+    unsigned before_sending(runtime::Time /*now*/) noexcept override { return 0; }
     void on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept override {
         Came came{.token = view.token(), .address = address, .entries = {}};
         for (std::size_t i = 0; i < view.size(); ++i)

@@ -185,6 +185,7 @@ class Niu final : public runtime::Stage {
 
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    unsigned prepare_tokens() noexcept;
     unsigned deliver_local_tokens() noexcept;
 
     // send.cc: messages into frames.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <isoplane/runtime/time.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/token.hh>
 #include <vector>
@@ -26,6 +27,9 @@ struct TokenAddress {
 class TokenReceiver {
   public:
     virtual ~TokenReceiver() = default;
+    /// Called at the beginning of each poll of the NIU: tokens that go now leave together with what has been
+    /// sent since the last poll. Returns how many have gone.
+    virtual unsigned before_sending(runtime::Time now) noexcept = 0;
     /// Called while the NIU is polled.
     virtual void on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
 };
@@ -41,6 +45,7 @@ struct TokenNodes {
     explicit TokenNodes(std::size_t nodes) : receivers(nodes), macs(nodes, wire::kBroadcastMac) {}
 
     std::vector<TokenReceiver*> receivers;  ///< by node; nullptr for those that are elsewhere
+    std::vector<TokenReceiver*> here{};     ///< those that are not
     std::vector<wire::MacAddress> macs;     ///< by node, as heard
 };
 

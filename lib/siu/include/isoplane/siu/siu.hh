@@ -90,7 +90,9 @@ class Siu final : public tm::TokenExchange {
     void want(bool wanted) noexcept;
 
   private:
+    bool answers_at_once() const noexcept override { return false; }
     void on_complete(std::uint64_t number) noexcept override;
+    bool may_resend() const noexcept override { return true; }
     bool may_send() noexcept override;
     void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept override;
     std::uint8_t wanted() noexcept override { return wanted_ ? options().reach : std::uint8_t{0}; }

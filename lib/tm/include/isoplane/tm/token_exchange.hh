@@ -57,10 +57,7 @@ class TokenExchange : public niu::TokenReceiver {
     TokenExchange& operator=(const TokenExchange&) = delete;
     ~TokenExchange() override;
 
-    /// Sends what is due. Returns how many tokens it has sent, or sent again. To be called with every poll of
-    /// the NIU, after it.
-    unsigned advance(Time now) noexcept;
-
+    unsigned before_sending(Time now) noexcept override;
     void on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
 
     /// Sends nothing any more (true), or goes on (false).
@@ -87,8 +84,13 @@ class TokenExchange : public niu::TokenReceiver {
 
     using Entries = std::vector<wire::TokenEntry>;
 
+    /// Whether a token is answered where it arrives. A host does not: it executes what the token ends before
+    /// it sends its own, so that its answer to that goes with it.
+    virtual bool answers_at_once() const noexcept = 0;
     /// Token `number` of all neighbours is here.
     virtual void on_complete(std::uint64_t number) noexcept = 0;
+    /// Whether what has not been answered for too long is sent again.
+    virtual bool may_resend() const noexcept = 0;
     /// Whether the token after sent() may go; only asked when it is due.
     virtual bool may_send() noexcept = 0;
     /// Adds to the token `number` for that neighbour what is to be in it, while incoming(_, number - h) is
@@ -148,7 +150,7 @@ class TokenExchange : public niu::TokenReceiver {
     void send_what_is_due() noexcept;
     void transmit_pending() noexcept;
     bool transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted) noexcept;
-    unsigned resend() noexcept;
+    void resend() noexcept;
     Duration patience() const noexcept;
 
     niu::Niu& niu_;
