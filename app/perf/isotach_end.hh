@@ -8,13 +8,11 @@
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/siu/siu.hh>
-#include <isoplane/tm/token_manager.hh>
-#include <memory>
 #include <string>
 
 namespace isoplane::perf {
 
-/// Two hosts and the token manager beside the first of them.
+/// Two hosts, the first of which is the token manager.
 class TwoHosts {
   public:
     TwoHosts() : topology_(switches(), "pair"), paths_(topology_) {}
@@ -22,7 +20,6 @@ class TwoHosts {
     TwoHosts& operator=(const TwoHosts&) = delete;
 
     const topology::Paths& paths() const noexcept { return paths_; }
-    niu::NodeId manager() const { return topology_.token_manager(0); }
     /// For niu::Options: token managers have no NIU.
     static std::vector<std::string> nodes() { return {"a", "b", ""}; }
 
@@ -38,7 +35,7 @@ class TwoHosts {
 };
 
 /// One end of a pair in logical time, as a program that polls for itself uses it: each message is an isochron
-/// of its own. End 0 has the token manager beside it.
+/// of its own. End 0 is the token manager.
 class IsotachEnd {
   public:
     static constexpr bool kKeepsContent = true;
@@ -46,16 +43,12 @@ class IsotachEnd {
     IsotachEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
                const siu::SiuOptions& siu)
         : peer_(static_cast<niu::NodeId>(1 - options.node)),
-          niu_("niu", from, to, pool, std::move(options)),
+          niu_("niu", from, to, pool, managing(std::move(options))),
           dispatcher_(niu_),
           siu_(niu_, hosts_.paths(), siu),
           isotach_(niu_, siu_, pool),
           isochron_(isotach_.isochron()) {
         dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
-        if (peer_ == 1)
-            manager_ = std::make_unique<tm::TokenManager>(niu_, hosts_.paths(), hosts_.manager(),
-                                                          siu.exchange);
-        siu_.set_beside(manager_.get());
     }
 
     bool ready() noexcept {
@@ -94,6 +87,11 @@ class IsotachEnd {
     const isotach::Isotach& isotach() const noexcept { return isotach_; }
 
   private:
+    static niu::Options managing(niu::Options options) {
+        options.manages = options.node == 0;
+        return options;
+    }
+
     niu::NodeId peer_;
     TwoHosts hosts_;
     runtime::TscClock clock_;
@@ -102,7 +100,6 @@ class IsotachEnd {
     siu::Siu siu_;
     isotach::Isotach isotach_;
     isotach::Isochron isochron_;
-    std::unique_ptr<tm::TokenManager> manager_;
 };
 
 }  // namespace isoplane::perf

@@ -38,7 +38,6 @@ class Host final : public runtime::Stage {
     void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {
         options.epoch = niu_.options().epoch;
         manager_ = std::make_unique<tm::TokenManager>(niu_, paths, node, std::move(options));
-        if (siu_.options().neighbours.front() == node) siu_.set_beside(manager_.get());
     }
 
     unsigned poll(runtime::Time now) override {

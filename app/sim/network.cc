@@ -83,7 +83,8 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool)
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
-        if (scenario_.manager_at[s] != Scenario::kOnItsOwn)
+        if (scenario_.manager_at[s] != Scenario::kOnItsOwn &&
+            !manages(static_cast<topology::NodeId>(scenario_.manager_at[s])))
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange_options());
     }
     for (const auto& [node, end] : own_ends)
@@ -108,6 +109,7 @@ niu::Options Network::options_of(topology::NodeId node) const {
     for (std::size_t i = 0; i < topology_.host_count(); ++i)
         options.nodes[i] = topology_.name(static_cast<topology::NodeId>(i));
     options.job_key = 7;
+    options.manages = manages(node);
     options.epoch = 1 + node;
     options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
     options.mtu = scenario_.mtu;
@@ -235,6 +237,17 @@ void Network::number_parts() {
     }
 }
 
+/// The host is the token manager of its switch.
+bool Network::manages(topology::NodeId host) const {
+    return topology_.is_host(host) && scenario_.manager_at[topology_.switch_of(host)] == host;
+}
+
+/// A host that is a token manager is a token hop nearer.
+std::uint32_t Network::distance(topology::NodeId a, topology::NodeId b) const {
+    const unsigned managers = (manages(a) ? 1U : 0U) + (manages(b) ? 1U : 0U);
+    return static_cast<std::uint32_t>(paths_.distance(a, b, scenario_.ahead)) - managers * scenario_.ahead;
+}
+
 std::string Network::judge() {
     number_parts();
     Setting setting{
@@ -243,8 +256,7 @@ std::string Network::judge() {
         .quiet = all_rest()};
     for (std::uint16_t a = 0; a < setting.hosts; ++a) {
         for (std::uint16_t b = 0; b < setting.hosts; ++b)
-            setting.distances.push_back(
-                a == b ? 0U : static_cast<std::uint32_t>(paths_.distance(a, b, scenario_.ahead)));
+            setting.distances.push_back(a == b ? 0U : distance(a, b));
     }
     const std::vector<Violation> violations = check(setting, history_);
     return violations.empty() ? std::string() : violations.front().text;

@@ -35,6 +35,8 @@ class Network {
 
   private:
     niu::Options options_of(topology::NodeId node) const;
+    bool manages(topology::NodeId host) const;
+    std::uint32_t distance(topology::NodeId a, topology::NodeId b) const;
     tm::ExchangeOptions exchange_options() const;
     Link::End connect(const std::string& name);
 

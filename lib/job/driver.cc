@@ -57,7 +57,6 @@ class LcoreDriver final : public Driver {
         lcore_.pipeline().add(stage_);
         if (network_.time) {
             time_ = std::make_unique<InTime>(network, pool);
-            if (network_.time->manager() != nullptr) lcore_.pipeline().add(*network_.time->manager());
             lcore_.pipeline().add(time_->stage);
         }
         lcore_.start();

@@ -31,6 +31,14 @@ std::vector<std::string> names(const Settings& settings) {
     return names;
 }
 
+/// This host is the token manager of its switch.
+bool manages(const Settings& settings) {
+    if (!settings.logical_time || settings.token_manager.empty()) return false;
+    const topology::Topology& topology = *settings.network.topology;
+    return topology.switch_of(find_manager(topology, settings.token_manager)) ==
+           topology.switch_of(settings.node());
+}
+
 niu::Options niu_options(const Settings& settings, const link::Link& link) {
     const link::LinkKind& kind = *link::find_kind(link.spec().kind);
     return {.node = settings.node(),
@@ -41,6 +49,7 @@ niu::Options niu_options(const Settings& settings, const link::Link& link) {
             .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
             .chains = kind.multi_segment,
             .in_process = kind.in_process,
+            .manages = manages(settings),
             .silence = settings.silence,
             .hello_limit = settings.hello_limit};
 }

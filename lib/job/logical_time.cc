@@ -9,40 +9,49 @@
 
 namespace isoplane::job {
 
+topology::NodeId find_manager(const topology::Topology& topology, const std::string& name) {
+    const auto node = topology.find(name);
+    if (!node || topology.is_host(*node))
+        throw std::invalid_argument("'" + name +
+                                    "' is no token manager of the network; that of switch N is tm@N, unless "
+                                    "the topology names it");
+    return *node;
+}
+
 LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                          runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside)
     : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool) {
     dispatcher.attach(wire::Protocol::kIsotach, &isotach_);
-    if (beside.empty()) return;
-    const auto node = topology.find(beside);
-    if (!node || topology.is_host(*node))
-        throw std::invalid_argument("'" + beside +
-                                    "' is no token manager of the network; that of switch N is tm@N, unless "
-                                    "the topology names it");
+    if (beside.empty() || niu.options().manages) return;
     tm::ExchangeOptions exchange = options.exchange;
     exchange.epoch = niu.options().epoch;
-    manager_ = std::make_unique<tm::TokenManager>(niu, paths_, *node, std::move(exchange));
-    if (paths_.topology().token_neighbours(niu.options().node).front() == *node)
-        siu_.set_beside(manager_.get());
+    manager_ =
+        std::make_unique<tm::TokenManager>(niu, paths_, find_manager(topology, beside), std::move(exchange));
 }
 
-std::string LogicalTime::manager_name() const {
-    return paths_.topology().name(siu_.options().neighbours.front());
+/// Whose token the next pulse waits for.
+std::string LogicalTime::awaited() const {
+    std::string names;
+    for (const niu::NodeId node : siu_.awaited())
+        names += (names.empty() ? "" : ", ") + paths_.topology().name(node);
+    return names;
 }
 
 std::string LogicalTime::trouble(runtime::Duration limit) const {
+    if (siu_.broken() && siu_.manages())
+        return "a node that exchanges tokens with this host has started again, and logical time goes on for "
+               "nobody; start all programs of the job again";
     if (siu_.broken())
-        return "the token manager " + manager_name() +
+        return "the token manager " + paths_.topology().name(siu_.options().neighbours.front()) +
                " has started again: logical time goes on without this host; start it again";
     if (isotach_.standing() < limit) return {};
     if (!siu_.started())
-        return "the token manager " + manager_name() +
-               " has not answered; see that it runs, with the same job key, and that all hosts of its switch "
-               "do";
+        return "no token has come from " + awaited() +
+               "; see that it runs, with the same job key, and that all hosts of its switch do";
     return "logical time stands still at pulse " + std::to_string(isotach_.ordering().executed()) + ": " +
-           (isotach_.ordering().behind() != 0 ? "a host has not sent what it has announced"
-                                              : "no token from " + manager_name() +
-                                                    ", which waits for a host or token manager that is lost");
+           (isotach_.ordering().behind() != 0
+                ? "a host has not sent what it has announced"
+                : "no token from " + awaited() + ", which is lost or waits for somebody who is");
 }
 
 void LogicalTime::describe(nlohmann::json& out) const {

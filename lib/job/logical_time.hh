@@ -12,17 +12,19 @@
 
 namespace isoplane::job {
 
+/// The token manager of that name. Throws std::invalid_argument when there is none in the network.
+topology::NodeId find_manager(const topology::Topology& topology, const std::string& name);
+
 /// What a program in logical time has beside its NIU.
 class LogicalTime {
   public:
-    /// `beside` is the token manager that runs in this process, if one does. `topology` outlives it.
+    /// `beside` is the token manager that runs in this process, if one does; when it is that of this host's
+    /// switch, the host is it (niu::Options::manages). `topology` outlives it.
     LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                 runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside);
 
     unsigned poll(runtime::Time now) noexcept { return isotach_.poll(now); }
 
-    /// That runs in this process; nullptr when none does.
-    tm::TokenManager* manager() noexcept { return manager_.get(); }
     isotach::Isotach& isotach() noexcept { return isotach_; }
     bool started() const noexcept { return siu_.started(); }
 
@@ -31,7 +33,7 @@ class LogicalTime {
     void describe(nlohmann::json& out) const;
 
   private:
-    std::string manager_name() const;
+    std::string awaited() const;
 
     topology::Paths paths_;
     siu::Siu siu_;

@@ -38,7 +38,8 @@ void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
     if (m == nullptr) return;
     std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
     const wire::Hello hello{
-        .roles = wire::kRoleHost,
+        .roles =
+            static_cast<std::uint8_t>(wire::kRoleHost | (options_.manages ? wire::kRoleTokenManager : 0)),
         .features = options_.trust_fcs ? wire::kFeatureNoPayloadCrc : std::uint8_t{0},
         .mtu = options_.mtu,
         .credit = credit_,
@@ -100,6 +101,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
     peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
     peer.allowance.reset(hello->credit);
     peer.granted = hello->credit;
+    peer.manages = (hello->roles & wire::kRoleTokenManager) != 0;
     peer.reserve = std::min(kMostReserve, hello->credit / 4);
     const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
     peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},

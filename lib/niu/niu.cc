@@ -95,7 +95,7 @@ unsigned Niu::poll(Time now) {
     blocked_ = !to_.flush();
     const std::uint64_t sent_before = counters_.frames_sent.get();
     // What waits to leave does not wait for what has come.
-    unsigned local = prepare_tokens();
+    const unsigned tokens = prepare_tokens();
     serve_touched();
     push_out();
     frames_.flush();
@@ -103,12 +103,11 @@ unsigned Niu::poll(Time now) {
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
     receive_burst({burst.data(), n});
-    local += deliver_local_tokens();
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
     if (now >= membership_at_) tend_membership();
     serve_touched();
     push_out();
-    return n + local + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
+    return n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
 }
 
 namespace {

@@ -48,7 +48,7 @@ void for_each_counter(auto& counters, Each&& each) {
 }  // namespace
 
 std::size_t Niu::held() const {
-    std::size_t frames = to_.size() + out_count_ + local_tokens_.size() + frames_.in_use();
+    std::size_t frames = to_.size() + out_count_ + frames_.in_use();
     for (const Peer& peer : peers_)
         frames += peer.out.size() + peer.in.early() + (peer.open.packet != nullptr ? 1U : 0U);
     return frames;
@@ -59,8 +59,6 @@ std::size_t Niu::discard() {
     rte_pktmbuf_free_bulk(out_.data(), std::exchange(out_count_, std::uint16_t{0}));
     for (Peer& peer : peers_)
         freed += forget(peer);
-    for (; !local_tokens_.empty(); local_tokens_.pop(), ++freed)
-        rte_pktmbuf_free(local_tokens_.front().packet);
     lent_.give_up();
     if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
     for (; !frames_.empty(); ++freed)

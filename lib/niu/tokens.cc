@@ -25,19 +25,12 @@ std::size_t Niu::token_capacity() const noexcept {
 bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                      std::span<const wire::TokenEntry> entries) noexcept {
     assert(entries.size() <= token_capacity());
-    const bool local = token_nodes_.receivers[address.to] != nullptr;
-    if (blocked_ && !local) return false;
+    if (blocked_) return false;
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
     std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
     const std::size_t size =
         wire::encode_token({at + kOverhead, wire::token_size(entries.size())}, token, entries);
-    if (local) {
-        m->data_off = static_cast<std::uint16_t>(m->data_off + kOverhead);
-        m->data_len = static_cast<std::uint16_t>(size);
-        local_tokens_.push({address, m});
-        return true;
-    }
     wire::Header header{.kind = wire::Kind::kToken,
                         .job_key = options_.job_key,
                         .source = address.from,
@@ -72,23 +65,6 @@ unsigned Niu::prepare_tokens() noexcept {
     unsigned n = 0;
     for (TokenReceiver* receiver : token_nodes_.here)
         n += receiver->before_sending(now_);
-    return n + deliver_local_tokens();
-}
-
-/// With those that they cause: but where nobody is elsewhere, that would have no end.
-unsigned Niu::deliver_local_tokens() noexcept {
-    constexpr unsigned kMost = 8;
-    const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
-    unsigned n = 0;
-    for (; n < kMost && !local_tokens_.empty(); ++n) {
-        const LocalToken token = local_tokens_.front();
-        local_tokens_.pop();
-        if (TokenReceiver* receiver = token_nodes_.receivers[token.address.to]; receiver != nullptr) {
-            const auto view = wire::TokenView::parse(runtime::Packet::bytes_of(token.packet), nodes);
-            receiver->on_token(token.address, *view);
-        }
-        rte_pktmbuf_free(token.packet);
-    }
     return n;
 }
 

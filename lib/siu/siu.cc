@@ -12,10 +12,15 @@ constexpr std::uint32_t kNotPending = UINT32_MAX;
 
 tm::ExchangeOptions with_place(tm::ExchangeOptions options, const niu::Niu& niu,
                                const topology::Paths& paths) {
+    const topology::Topology& topology = paths.topology();
     options.node = niu.options().node;
     options.epoch = niu.options().epoch;
-    options.neighbours = paths.topology().token_neighbours(options.node);
-    options.reach = static_cast<std::uint8_t>(std::min(paths.greatest_token_hops(), std::uint32_t{255}));
+    options.neighbours = topology.token_neighbours(options.node);
+    if (!niu.options().manages) return options;
+    const NodeId host = options.node;
+    options.node = options.neighbours.front();
+    options.neighbours = topology.token_neighbours(options.node);
+    std::erase(options.neighbours, host);
     return options;
 }
 
@@ -44,14 +49,18 @@ bool may_join(std::uint32_t first, std::uint32_t second) noexcept {
 }  // namespace
 
 Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
-    : TokenExchange(niu, with_place(options.exchange, niu, paths)),
+    : Relay(niu, paths, with_place(options.exchange, niu, paths)),
+      niu_(niu),
       own_(std::move(options)),
+      here_(niu.options().node),
       greatest_distance_(paths.greatest_distance(TokenExchange::options().ahead)),
       pause_(own_.first_pause) {
     const std::size_t hosts = paths.topology().host_count();
-    for (std::size_t host = 0; host < hosts; ++host)
-        distances_.push_back(
-            paths.distance(niu.options().node, static_cast<NodeId>(host), TokenExchange::options().ahead));
+    const std::uint32_t ahead = TokenExchange::options().ahead;
+    for (std::size_t host = 0; host < hosts; ++host) {
+        const Pulse distance = paths.distance(here_, static_cast<NodeId>(host), ahead);
+        distances_.push_back(distance - (manages() ? ahead : 0));
+    }
     pending_at_.assign(hosts, kNotPending);
 }
 
@@ -61,20 +70,24 @@ void Siu::announce(NodeId to, std::uint32_t count) noexcept {
     std::uint32_t& at = pending_at_[to];
     if (at == kNotPending) {
         at = static_cast<std::uint32_t>(pending_.size());
-        pending_.push_back({.source = options().node, .destination = to, .value = count});
+        pending_.push_back({.source = here_, .destination = to, .value = count});
     } else {
         pending_[at].value = count;
     }
 }
 
 Pulse Siu::act(std::uint32_t group_word) noexcept {
-    if (!to_do_.empty() && may_join(to_do_.back(), group_word)) {
-        to_do_.back() |= group_word;
+    // The tokens that go unprompted take nothing along. All hosts reckon as if this one's had a token manager
+    // to go to first.
+    const std::uint64_t delay = manages() ? options().ahead : 0;
+    const std::uint64_t next = std::max<Pulse>(clock(), options().ahead) + 1;
+    if (!to_do_.empty() && to_do_.back().with - delay >= next && may_join(to_do_.back().word, group_word)) {
+        to_do_.back().word |= group_word;
     } else {
-        to_do_.push_back(group_word);
+        const std::uint64_t after = to_do_.empty() ? 0 : to_do_.back().with + 1;
+        to_do_.push({std::max(next + delay, after), group_word});
     }
-    // The tokens that go unprompted take nothing along.
-    return std::max<Pulse>(clock(), options().ahead) + to_do_.size() - 1;
+    return to_do_.back().with - delay - 1;
 }
 
 bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
@@ -85,37 +98,55 @@ bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
     return true;
 }
 
-/// The token manager's, the only neighbour.
 void Siu::on_complete(std::uint64_t number) noexcept {
-    for (const wire::TokenEntry& entry : incoming(0, number)) {
-        if (entry.source >= distances_.size() || entry.source == options().node) continue;
-        if (entry.destination == options().node) {
-            announcements_.push({number, entry.source, entry.value});
-        } else if (entry.destination == wire::kEveryHost) {
-            // It was done at number - distance.
-            acts_.push_back(
-                {number + greatest_distance_ - distances_[entry.source], entry.source, entry.value});
-            std::push_heap(acts_.begin(), acts_.end(), later);
-        }
+    for (std::size_t i = 0; i < neighbour_count(); ++i) {
+        for (const wire::TokenEntry& entry : incoming(i, number))
+            take(number, entry);
     }
 }
 
-void Siu::fill(std::uint64_t number, std::size_t /*neighbour*/, Entries& entries) noexcept {
-    entries.assign(pending_.begin(), pending_.end());
+void Siu::take(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
+    if (entry.source >= distances_.size() || entry.source == here_) return;
+    if (entry.destination == here_) {
+        announcements_.push({number, entry.source, entry.value});
+    } else if (entry.destination == wire::kEveryHost) {
+        // It was done at number - distance.
+        keep_act({number + greatest_distance_ - distances_[entry.source], entry.source, entry.value});
+    }
+}
+
+void Siu::keep_act(const GroupAct& act) noexcept {
+    acts_.push_back(act);
+    std::push_heap(acts_.begin(), acts_.end(), later);
+}
+
+void Siu::on_send(std::uint64_t number) noexcept {
     for (const wire::TokenEntry& entry : pending_)
         pending_at_[entry.destination] = kNotPending;
-    pending_.clear();
-    if (to_do_.empty()) return;
-    const std::uint32_t word = to_do_.front();
-    to_do_.erase(to_do_.begin());
-    entries.push_back({.source = options().node, .destination = wire::kEveryHost, .value = word});
-    acts_.push_back({number - 1 + greatest_distance_, options().node, word});
-    std::push_heap(acts_.begin(), acts_.end(), later);
+    going_.clear();
+    going_.swap(pending_);
+    if (to_do_.empty() || to_do_.front().with != number) return;
+    const std::uint32_t word = to_do_.front().word;
+    to_do_.pop();
+    going_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
+    const Pulse done_at = number - 1 - (manages() ? options().ahead : 0);
+    keep_act({done_at + greatest_distance_, here_, word});
+}
+
+void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
+    if (neighbour_count() == 1) {
+        entries.assign(going_.begin(), going_.end());
+        return;
+    }
+    for (const wire::TokenEntry& entry : going_) {
+        if (entry.destination == wire::kEveryHost ||
+            paths().next_token_hop(options().node, entry.destination) == TokenExchange::neighbour(neighbour))
+            entries.push_back(entry);
+    }
 }
 
 bool Siu::may_send() noexcept {
     if (sent() < options().ahead) return true;
-    if (beside_ != nullptr && !beside_->waits_only_for(options().node, sent() + 1)) return false;
     const Duration since = now() - last_sent_at();
     if (wanted_) prompt_until_ = now() + own_.linger;
     if (now() < prompt_until_) {
@@ -132,10 +163,6 @@ void Siu::want(bool wanted) noexcept {
     wanted_ = wanted;
     // A token that is due tells the token manager by itself.
     if (wanted && sent() == complete() + options().ahead) wake(kNobody);
-}
-
-void Siu::on_wanted(std::size_t /*neighbour*/, std::uint8_t /*hops*/) noexcept {
-    prompt_until_ = now() + own_.linger;
 }
 
 bool Siu::on_restart(NodeId /*neighbour*/) noexcept {

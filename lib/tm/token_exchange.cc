@@ -14,10 +14,6 @@ constexpr std::size_t kNoNeighbour = SIZE_MAX;
 constexpr std::size_t kMostParts = 256;
 
 ExchangeOptions checked(ExchangeOptions options) {
-    if (options.neighbours.empty()) {
-        throw std::invalid_argument("node " + std::to_string(options.node) +
-                                    " has nobody to exchange tokens with; give it a neighbour");
-    }
     if (options.ahead == 0 || options.ahead > 64) {
         throw std::invalid_argument(std::to_string(options.ahead) + " tokens ahead cannot be; give 1 to 64");
     }
@@ -49,6 +45,7 @@ unsigned TokenExchange::before_sending(Time now) noexcept {
     if (quiet_) return 0;
     const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
     if (pending_) transmit_pending();
+    if (neighbours_.empty() && sent_ != complete_) complete_what_is();
     send_what_is_due();
     if (now >= resend_at_ && may_resend()) resend();
     return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
@@ -130,10 +127,9 @@ bool TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view)
 }
 
 void TokenExchange::complete_what_is() noexcept {
-    const auto least =
-        std::min_element(neighbours_.begin(), neighbours_.end(), [](const auto& a, const auto& b) {
-            return a.in_to < b.in_to;
-        })->in_to;
+    std::uint64_t least = neighbours_.empty() ? sent_ : UINT64_MAX;
+    for (const Neighbour& neighbour : neighbours_)
+        least = std::min(least, neighbour.in_to);
     moved_at_ = now_;
     rtt_.answered();
     if (least > complete_) {
@@ -151,6 +147,7 @@ void TokenExchange::complete_what_is() noexcept {
 void TokenExchange::send_what_is_due() noexcept {
     while (sent_ < complete_ + options_.ahead && !quiet_ && may_send()) {
         const std::uint64_t number = sent_ + 1;
+        if (number > options_.ahead) on_send(number);
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
             Entries& entries = neighbours_[i].out[number % slots_];
             entries.clear();
@@ -240,11 +237,6 @@ void TokenExchange::begin_anew() noexcept {
         for (Incoming& token : neighbour.in)
             token.number = 0;
     }
-}
-
-bool TokenExchange::waits_only_for(NodeId node, std::uint64_t number) const noexcept {
-    return std::all_of(neighbours_.begin(), neighbours_.end(),
-                       [&](const Neighbour& n) { return n.node == node || n.in_to >= number; });
 }
 
 std::vector<NodeId> TokenExchange::awaited() const {

@@ -69,13 +69,15 @@ struct Host {
 
 /// A network of hosts that have met, and have a time to send at.
 struct Hosts {
-    explicit Hosts(topology::Topology of, HostOptions options = {}) : stations(std::move(of), options.niu) {
+    explicit Hosts(topology::Topology of, HostOptions options = {}, std::vector<NodeId> managing = {})
+        : stations(std::move(of), options.niu, std::move(managing)) {
         for (NodeId host = 0; host < stations.hosts(); ++host) {
             hosts.push_back(std::make_unique<Host>(stations.niu(host), stations.paths(), options));
             stations.poll_with(host, [host = hosts.back().get()](Time now) { host->poll(now); });
         }
         for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
             const auto id = static_cast<NodeId>(node);
+            if (stations.is_managed(id)) continue;
             managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id,
                                                                   options.siu.exchange));
         }

@@ -11,21 +11,24 @@ namespace {
 
 using isotach::Isochron;
 
-/// Two hosts, each with its own port, as a program opens them: ethdevs of the ring driver, joined. The token
-/// manager is beside host 0.
+/// Two hosts, each with its own port, as a program opens them: ethdevs of the ring driver, joined. Host 0 is
+/// the token manager.
 struct RingLink {
     RingLink()
         : links(link::open_links(link::parse_links("ring:isotach,ring:isotach"), {.pool = &station_pool()})) {
         for (NodeId node = 0; node < 2; ++node) {
             link::Link& port = *links[node];
             port.start();
-            const niu::Options options{
-                .node = node, .nodes = {"a", "b", "tm"}, .epoch = 1U + node, .mac = port.mac(), .window = 64};
+            const niu::Options options{.node = node,
+                                       .nodes = {"a", "b", ""},
+                                       .epoch = 1U + node,
+                                       .mac = port.mac(),
+                                       .manages = node == 0,
+                                       .window = 64};
             nius.push_back(std::make_unique<niu::Niu>(options.nodes[node], port.input(), port.output(),
                                                       station_pool(), options));
             hosts.push_back(std::make_unique<Host>(*nius.back(), paths, HostOptions{}));
         }
-        manager = std::make_unique<tm::TokenManager>(*nius[0], paths, 2);
     }
     void run(Duration duration) {
         for (const Time end = now + duration; now < end; now += 5us) {
@@ -41,7 +44,6 @@ struct RingLink {
     std::vector<std::unique_ptr<link::Link>> links;
     std::vector<std::unique_ptr<niu::Niu>> nius;
     std::vector<std::unique_ptr<Host>> hosts;
-    std::unique_ptr<tm::TokenManager> manager;
     Time now{1s};
 };
 

@@ -15,13 +15,14 @@ namespace isoplane::test {
 
 /// A network whose hosts have an SIU each and nothing above it; each token manager is on a port of its own.
 struct Clocks {
-    explicit Clocks(topology::Topology of, siu::SiuOptions options = {})
-        : stations(std::move(of)), options_(std::move(options)) {
+    explicit Clocks(topology::Topology of, siu::SiuOptions options = {}, std::vector<NodeId> managing = {})
+        : stations(std::move(of), {}, std::move(managing)), options_(std::move(options)) {
         sius.resize(stations.hosts());
         for (NodeId host = 0; host < stations.hosts(); ++host)
             put(host);
         for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
             const auto id = static_cast<NodeId>(node);
+            if (stations.is_managed(id)) continue;
             managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id,
                                                                   options_.exchange));
         }

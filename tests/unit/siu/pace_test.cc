@@ -53,19 +53,6 @@ TEST(SiuPace, an_idle_network_is_awake_within_a_loop_to_its_furthest_host) {
     }
 }
 
-TEST(SiuPace, a_host_beside_its_token_manager_answers_last) {
-    Clocks clocks(topology::single_switch(3));
-    clocks.sius[0]->set_beside(clocks.managers[0].get());
-    clocks.want(true);
-    bool ahead = false;
-    const unsigned steps = clocks.stations.steps_until([&] {
-        ahead |= clocks.sius[0]->clock() > std::min(clocks.sius[1]->clock(), clocks.sius[2]->clock());
-        return clocks.sius[0]->ended() >= kPulses;
-    });
-    EXPECT_NE(steps, UINT_MAX);
-    EXPECT_FALSE(ahead);
-}
-
 TEST(SiuPace, time_that_one_host_wants_goes_on_at_full_speed_for_all) {
     Clocks clocks(topology::line(3, 1));
     clocks.want(true);

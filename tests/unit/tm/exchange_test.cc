@@ -166,17 +166,6 @@ TEST(TokenExchange, wakes_nobody_while_it_is_to_be_quiet) {
     EXPECT_EQ(desk.b.numbers(), Numbers{});
 }
 
-TEST(TokenExchange, a_token_to_a_node_of_the_same_process_is_held_until_the_next_poll) {
-    Stations stations(topology::single_switch(2));
-    const tm::TokenManager manager(stations.niu(0), stations.paths(), 2);  // beside host 0
-    const std::size_t before = stations.niu(0).held();
-    ASSERT_TRUE(stations.niu(0).send_token({.from = 0, .to = 2, .epoch = 1}, {.number = 1}, {}));
-    EXPECT_EQ(stations.niu(0).held(), before + 1);
-    stations.step();
-    EXPECT_EQ(manager.counters().received.get(), 1U);
-    EXPECT_EQ(stations.niu(0).held(), before);
-}
-
 TEST(TokenExchange, says_who_wants_time_to_go_on_one_hop_less_far) {
     Desk desk;
     desk.settle();

@@ -32,8 +32,12 @@ inline runtime::Pool& station_pool() {
 /// hand under a clock that nothing but the test moves.
 class Stations {
   public:
-    explicit Stations(topology::Topology of, niu::Options options = {})
-        : topology_(std::move(of)), paths_(topology_), options_(std::move(options)) {
+    /// The hosts in `managing` are the token managers of their switches.
+    explicit Stations(topology::Topology of, niu::Options options = {}, std::vector<NodeId> managing = {})
+        : topology_(std::move(of)),
+          paths_(topology_),
+          options_(std::move(options)),
+          managing_(std::move(managing)) {
         std::vector<fabric::Port> ports;
         for (std::size_t i = 0; i < topology_.node_count(); ++i) {
             options_.nodes.push_back(topology_.name(static_cast<NodeId>(i)));
@@ -68,6 +72,7 @@ class Stations {
         niu::Options own = options_;
         own.node = node;
         own.epoch = epoch;
+        own.manages = manages(node);
         own.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
         station.niu = std::make_unique<niu::Niu>(own.nodes[node], station.down->input(), station.up->output(),
                                                  station_pool(), own);
@@ -75,6 +80,15 @@ class Stations {
     /// What is polled after the NIU of that node.
     void poll_with(NodeId node, std::function<void(Time)> poll) { stations_[node].poll = std::move(poll); }
 
+    bool manages(NodeId node) const {
+        return std::find(managing_.begin(), managing_.end(), node) != managing_.end();
+    }
+    /// The token manager is a host.
+    bool is_managed(NodeId manager) const {
+        return std::any_of(managing_.begin(), managing_.end(), [&](NodeId host) {
+            return topology_.switch_of(host) == topology_.switch_of(manager);
+        });
+    }
     niu::Niu& niu(NodeId node) { return *stations_[node].niu; }
     fabric::Switch& fabric() { return *fabric_; }
     const topology::Topology& topology() const { return topology_; }
@@ -118,6 +132,7 @@ class Stations {
     topology::Topology topology_;
     topology::Paths paths_;
     niu::Options options_;
+    std::vector<NodeId> managing_;
     std::vector<Station> stations_;
     std::unique_ptr<fabric::Switch> fabric_;
     Time now_{1s};

@@ -29,7 +29,6 @@
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/niu/token_port.hh>
 #include <isoplane/runtime/backlog.hh>
-#include <isoplane/runtime/fifo.hh>
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/stage.hh>
 
@@ -186,7 +185,6 @@ class Niu final : public runtime::Stage {
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
     unsigned prepare_tokens() noexcept;
-    unsigned deliver_local_tokens() noexcept;
 
     // send.cc: messages into frames.
     void wait_for_credit(Peer& peer) noexcept;
@@ -265,7 +263,6 @@ class Niu final : public runtime::Stage {
     wire::MessageCursor cursor_{{}};
 
     TokenNodes token_nodes_;
-    runtime::Fifo<LocalToken> local_tokens_;
 
     TimerWheel wheel_;
     Time membership_at_{};

@@ -37,6 +37,7 @@ struct Options {
     std::uint16_t mtu = 1500;  ///< bytes behind the Ethernet header that the link carries
     bool chains = false;       ///< the link sends packets of several segments as they are
     bool in_process = false;   ///< the link hands packets over, and may refer to any memory of the process
+    bool manages = false;      ///< the host is the token manager of its switch, too: peers are told
     bool trust_fcs = false;    ///< leave the payload CRC out where both ends do
 
     unsigned window = 256;  ///< frames on their way to one peer, and those one peer may have sent; power of 2

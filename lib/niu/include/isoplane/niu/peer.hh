@@ -63,6 +63,7 @@ struct Peer {
     unsigned unacked = 0;           ///< data frames received since we last acknowledged
     std::uint32_t granted = 0;      ///< the most credit that it gives us at once
     std::uint32_t reserve = 0;      ///< of its credit: the frames that only urgent messages may use
+    bool manages = false;           ///< it is the token manager of its switch, too
     std::uint16_t max_payload = 0;  ///< what fits a frame, on both sides
     wire::Header header{};          ///< of frames to it: what stays the same is filled in
 

@@ -11,8 +11,6 @@
 
 #include <isoplane/niu/options.hh>
 
-struct rte_mbuf;
-
 namespace isoplane::niu {
 
 /// Whose token it is, and for whom.
@@ -23,7 +21,7 @@ struct TokenAddress {
     std::uint16_t peer_epoch = 0;  ///< low half of the receiver's, as the sender knows it; 0 unknown
 };
 
-/// Who takes the tokens that come for a node of this process: a host, or a token manager beside it.
+/// Who takes the tokens that come for a node of this process: a host, or a token manager.
 class TokenReceiver {
   public:
     virtual ~TokenReceiver() = default;
@@ -32,12 +30,6 @@ class TokenReceiver {
     virtual unsigned before_sending(runtime::Time now) noexcept = 0;
     /// Called while the NIU is polled.
     virtual void on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
-};
-
-/// A token on its way between two nodes of this process.
-struct LocalToken {
-    TokenAddress address{};
-    rte_mbuf* packet = nullptr;  ///< with the payload alone
 };
 
 /// What an NIU knows about the nodes that it exchanges tokens with.

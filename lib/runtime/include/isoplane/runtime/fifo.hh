@@ -19,8 +19,9 @@ class Fifo {
         if (size() == ring_.size()) grow();
         ring_[tail_++ & (ring_.size() - 1)] = value;
     }
-    /// Only while not empty.
+    /// Only while not empty, as back() and pop().
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
+    T& back() noexcept { return ring_[(tail_ - 1) & (ring_.size() - 1)]; }
     void pop() noexcept { ++head_; }
 
   private:

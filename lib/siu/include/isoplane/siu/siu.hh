@@ -9,11 +9,12 @@
 ///   then, and what has been announced is waited for, so it does not matter by which way or how late it
 ///   comes. For the same reason the clock need not stand still while an isochron goes out.
 /// - While nobody wants time to go on, tokens are answered ever more slowly.
+/// - A host may be the token manager of its switch itself (niu::Options::manages): the others of the switch
+///   exchange tokens with it, and it is a token hop nearer to everybody.
 #pragma once
 
 #include <isoplane/runtime/fifo.hh>
-#include <isoplane/tm/token_exchange.hh>
-#include <isoplane/topology/paths.hh>
+#include <isoplane/tm/relay.hh>
 
 namespace isoplane::siu {
 
@@ -48,27 +49,31 @@ struct GroupAct {
     std::uint32_t word = 0;
 };
 
-class Siu final : public tm::TokenExchange {
+class Siu final : public tm::Relay {
   public:
     /// For the host niu.options().node of the topology, which outlives it as `niu` does.
     Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options = {});
 
-    /// The token manager runs in this process: then a token need not go before all others are there. To go
-    /// earlier brings nobody anything, but puts the clock ahead, and with it the pulse of what is sent.
-    void set_beside(const tm::TokenExchange* manager) noexcept { beside_ = manager; }
-
+    /// This host is the token manager of its switch.
+    bool manages() const noexcept { return options().node != here_; }
     /// The token manager has answered: there is a time to send at.
     bool started() const noexcept { return complete() != 0; }
     Pulse clock() const noexcept { return sent(); }
-    /// The last pulse that has ended, as far as announcements go.
-    Pulse ended() const noexcept { return complete(); }
+    /// The last pulse that has ended, as far as announcements go. A token manager's own part in a pulse is
+    /// over when it has sent that token, too.
+    Pulse ended() const noexcept { return manages() ? std::min(complete(), clock()) : complete(); }
 
-    Pulse distance(NodeId to) const noexcept { return distances_[to]; }
+    /// A host that is a token manager is nearer, as it says when it comes up.
+    Pulse distance(NodeId to) const noexcept {
+        return distances_[to] - (niu_.peer(to).manages ? options().ahead : 0);
+    }
     Pulse greatest_distance() const noexcept { return greatest_distance_; }
 
     /// The pulse in which an isochron that goes now over that distance is executed: never before one that
-    /// went earlier.
-    Pulse stamp(Pulse distance) noexcept { return last_stamp_ = std::max(last_stamp_, clock() + distance); }
+    /// went earlier, or in one that this host has executed.
+    Pulse stamp(Pulse distance) noexcept {
+        return last_stamp_ = std::max({last_stamp_, clock() + distance, ended() + 1});
+    }
     Pulse last_stamp() const noexcept { return last_stamp_; }
 
     /// So many messages have been sent there in all: goes with the next token.
@@ -90,25 +95,35 @@ class Siu final : public tm::TokenExchange {
     void want(bool wanted) noexcept;
 
   private:
+    struct OwnAct {
+        std::uint64_t with = 0;  ///< the token that it goes with
+        std::uint32_t word = 0;
+    };
+
     bool answers_at_once() const noexcept override { return false; }
     void on_complete(std::uint64_t number) noexcept override;
     bool may_resend() const noexcept override { return true; }
     bool may_send() noexcept override;
-    void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept override;
-    std::uint8_t wanted() noexcept override { return wanted_ ? options().reach : std::uint8_t{0}; }
-    void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept override;
+    void on_send(std::uint64_t number) noexcept override;
+    void add_own(std::size_t neighbour, Entries& entries) noexcept override;
+    bool wants() const noexcept override { return wanted_; }
+    void on_others_want() noexcept override { prompt_until_ = now() + own_.linger; }
     bool on_restart(NodeId neighbour) noexcept override;
+    void take(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
+    void keep_act(const GroupAct& act) noexcept;
 
+    niu::Niu& niu_;
     SiuOptions own_;
-    std::vector<Pulse> distances_;  ///< by host
+    NodeId here_;
+    std::vector<Pulse> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
     Pulse last_stamp_ = 0;
     Entries pending_;                        ///< counts for the next token
     std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
-    std::vector<std::uint32_t> to_do_;       ///< own acts; one goes with each token
+    runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token
+    Entries going_;                          ///< with the token that goes now
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first
     runtime::Fifo<Announcement> announcements_;
-    const tm::TokenExchange* beside_ = nullptr;
     bool wanted_ = false;
     Time prompt_until_{};
     Duration pause_;

@@ -29,7 +29,7 @@ using runtime::Time;
 struct ExchangeOptions {
     NodeId node = 0;                   ///< whose tokens these are
     std::uint32_t epoch = 1;           ///< of this incarnation; greater than any before
-    std::vector<NodeId> neighbours{};  ///< at least one
+    std::vector<NodeId> neighbours{};  ///< with none, time waits for nobody
     std::uint32_t ahead = 1;           ///< h: tokens sent unprompted, from 1 to 64
     std::uint8_t reach = 2;            ///< token hops between the two hosts that are furthest apart
     niu::TimeoutLimits timeout{};      ///< for what is sent again while time is wanted
@@ -71,8 +71,6 @@ class TokenExchange : public niu::TokenReceiver {
     Time moved_at() const noexcept { return moved_at_; }
     /// The neighbours without which token complete() + 1 is not complete.
     std::vector<NodeId> awaited() const;
-    /// Whether token `number` is in from all neighbours but that one.
-    bool waits_only_for(NodeId node, std::uint64_t number) const noexcept;
     /// The neighbour that has started again, and with which time cannot go on.
     bool broken() const noexcept { return broken_; }
 
@@ -93,6 +91,8 @@ class TokenExchange : public niu::TokenReceiver {
     virtual bool may_resend() const noexcept = 0;
     /// Whether the token after sent() may go; only asked when it is due.
     virtual bool may_send() noexcept = 0;
+    /// Token `number` is about to go, filled for each neighbour; the first h go unprompted and empty.
+    virtual void on_send(std::uint64_t number) noexcept = 0;
     /// Adds to the token `number` for that neighbour what is to be in it, while incoming(_, number - h) is
     /// still there.
     virtual void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept = 0;
