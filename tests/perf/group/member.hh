@@ -46,6 +46,7 @@ class Member {
   public:
     Member(G& group, Workload workload)
         : group_(group), workload_(workload), message_(workload.size), next_(group.members()) {
+        if (group.members() <= kSecond) throw std::runtime_error("a group has at least two members");
         for (std::size_t i = 0; i < message_.size(); ++i)
             message_[i] = static_cast<std::byte>(i);
     }
@@ -119,8 +120,9 @@ class Member {
     void turn() {
         while (owed_ > 0 && try_send(Kind::kAnswer))
             --owed_;
-        for (int i = 0; loading_ && i < kBurst && try_send(Kind::kLoad); ++i) {
-        }
+        int room = loading_ ? kBurst : 0;
+        while (room > 0 && try_send(Kind::kLoad))
+            --room;
         poll();
     }
 
