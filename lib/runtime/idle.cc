@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <chrono>
 #include <isoplane/runtime/idle.hh>
 #include <stdexcept>
 #include <string>
@@ -31,7 +32,11 @@ std::string_view to_string(IdlePolicy policy) {
 
 void Idler::idle() noexcept {
     if (policy_ == IdlePolicy::kYield || empty_rounds_ < kPatience + kDozeAfter) {
+        // Nobody else had the core if that is shorter than any hand-over.
+        constexpr std::chrono::nanoseconds kHandOver{1'000};
+        const auto before = std::chrono::steady_clock::now();
         sched_yield();
+        patience_ = std::chrono::steady_clock::now() - before > kHandOver ? 0 : kPatience;
         return;
     }
     empty_rounds_ = kPatience + kDozeAfter;  // stays dozing, and never wraps

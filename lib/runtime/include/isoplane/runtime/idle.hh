@@ -30,11 +30,12 @@ class Idler {
             empty_rounds_ = 0;
             return;
         }
-        if (policy_ != IdlePolicy::kSpin && ++empty_rounds_ > kPatience) idle();
+        if (policy_ != IdlePolicy::kSpin && ++empty_rounds_ > patience_) idle();
     }
 
   private:
-    /// Empty rounds before the core is given up: about a microsecond, less than a hand-over costs.
+    /// Empty rounds before the core is given up while nobody else has wanted it: a few microseconds, about
+    /// what a hand-over costs. Who has found others waiting gives it up at once: it may wait for them.
     static constexpr std::uint32_t kPatience = 50;
     /// Rounds of giving it up before `doze` sleeps.
     static constexpr std::uint32_t kDozeAfter = 1000;
@@ -42,6 +43,7 @@ class Idler {
     void idle() noexcept;
 
     IdlePolicy policy_;
+    std::uint32_t patience_ = kPatience;
     std::uint32_t empty_rounds_ = 0;
 };
 
