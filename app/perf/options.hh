@@ -31,6 +31,8 @@ struct PairOptions : Options {
 /// The command line of `isoplane perf order`, taken apart.
 struct OrderOptions : Options {
     std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
+    std::vector<std::string> sweeps;
+    std::string csv;  ///< for the sweeps
 };
 
 /// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about

@@ -20,6 +20,7 @@
 #include "isotach_end.hh"
 #include "options.hh"
 #include "report.hh"
+#include "sweep.hh"
 
 namespace isoplane::perf {
 
@@ -56,6 +57,7 @@ Ordered make_ordered(Workers& workers, Sides& sides, std::size_t ahead) {
 
 struct Outcome {
     Results results{};
+    SweepResults sweeps{};
     std::map<std::string, double> pulses_per_second{};
     std::vector<Target> targets{};
     std::vector<std::string> failures{};
@@ -88,6 +90,10 @@ std::vector<Target> order_targets(const Results& results, const OrderOptions& op
             {.sentence = "1 KB rate at least 0.9 of noniso", .limit = 0.9, .value = rate(1024)}};
 }
 
+void throw_if(const runtime::StopSignal& signal) {
+    if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+}
+
 Outcome measure(const OrderOptions& options, Workers& workers, Sides& sides,
                 const runtime::StopSignal& signal) {
     Outcome outcome;
@@ -99,7 +105,7 @@ Outcome measure(const OrderOptions& options, Workers& workers, Sides& sides,
         all.push_back(make_ordered(workers, sides, ahead));
     for (unsigned round = 0; round < options.rounds; ++round) {
         for (const std::size_t size : options.sizes) {
-            if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+            throw_if(signal);
             outcome.results.add(kNoniso, size, unordered->measure(size, options.duration));
             for (Ordered& ordered : all) {
                 const auto begin = std::chrono::steady_clock::now();
@@ -155,6 +161,15 @@ std::string to_tables(const OrderOptions& options, const std::vector<link::LinkS
                             !target.value     ? "not measured"
                             : target.missed() ? "missed"
                                               : "met"});
+    if (!outcome.sweeps.points.empty())
+        text +=
+            "\nSweeps: one thread polls all hosts in turn; figures are medians. Latency is that of an "
+            "isochron "
+            "of one message,\nadded what one outside logical time takes less; issue and cost are CPU time "
+            "for "
+            "an isochron, of its issuer\nand of all it reaches; what stands right of them is of each host "
+            "while all issue.\n" +
+            to_tables(outcome.sweeps);
     return text + "\n" + runtime::align(verdicts);
 }
 
@@ -185,10 +200,24 @@ std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpe
                  {"rate_to_noniso", number(results.rate_ratio(name, kNoniso, size))}});
         }
     }
+    if (!outcome.sweeps.points.empty()) out["sweeps"] = to_json(outcome.sweeps);
     for (const Target& target : outcome.targets)
         out["targets"].push_back(
             {{"target", target.sentence}, {"limit", target.limit}, {"value", number(target.value)}});
     return out.dump(2) + "\n";
+}
+
+void sweep(const OrderOptions& options, const runtime::StopSignal& signal, Outcome& outcome) {
+    if (options.sweeps.empty()) return;
+    constexpr unsigned kPackets = 16383;
+    runtime::Pool pool("packets", kPackets);
+    outcome.sweeps = run_sweeps(pool, options.sweeps, options.rounds, options.duration / 2,
+                                [&signal] { throw_if(signal); });
+    for (const Target& target : sweep_targets(outcome.sweeps))
+        outcome.targets.push_back(target);
+    if (pool.in_use() != 0)
+        outcome.failures.push_back(std::to_string(pool.in_use()) + " of " + std::to_string(pool.size()) +
+                                   " packets did not come back to the pool of the sweeps");
 }
 
 int run_with(const OrderOptions& options) {
@@ -204,8 +233,10 @@ int run_with(const OrderOptions& options) {
     Sides sides(pair.specs(), options.mtu);
     Outcome outcome = measure(options, workers, sides, signal);
     outcome.failures = sides.close();
+    sweep(options, signal, outcome);
     if (!options.json.empty()) write_to(options.json, to_json(options, pair.specs(), outcome));
-    if (options.json != "-") write_to("-", to_tables(options, pair.specs(), outcome));
+    if (!options.csv.empty()) write_to(options.csv, to_csv(outcome.sweeps));
+    if (options.json != "-" && options.csv != "-") write_to("-", to_tables(options, pair.specs(), outcome));
     return conclude("perf order", outcome.failures, outcome.targets, options.check);
 }
 
