@@ -14,13 +14,14 @@
 
 namespace isoplane::perf {
 
-/// Two hosts and the token manager beside the first of them.
+/// Two hosts and a token manager.
 class TwoHosts {
   public:
     TwoHosts() : topology_(switches(), "pair"), paths_(topology_) {}
     TwoHosts(const TwoHosts&) = delete;
     TwoHosts& operator=(const TwoHosts&) = delete;
 
+    const topology::Topology& topology() const noexcept { return topology_; }
     const topology::Paths& paths() const noexcept { return paths_; }
     niu::NodeId manager() const { return topology_.token_manager(0); }
     /// For niu::Options: token managers have no NIU.
@@ -38,13 +39,13 @@ class TwoHosts {
 };
 
 /// One end of a pair in logical time, as a program that polls for itself uses it: each message is an isochron
-/// of its own. End 0 has the token manager beside it.
+/// of its own. End 0 has the token manager beside it, unless that runs elsewhere.
 class IsotachEnd {
   public:
     static constexpr bool kKeepsContent = true;
 
     IsotachEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
-               const siu::SiuOptions& siu)
+               const siu::SiuOptions& siu, bool has_manager)
         : peer_(static_cast<niu::NodeId>(1 - options.node)),
           niu_("niu", from, to, pool, std::move(options)),
           dispatcher_(niu_),
@@ -52,7 +53,7 @@ class IsotachEnd {
           isotach_(niu_, siu_, pool),
           isochron_(isotach_.isochron()) {
         dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
-        if (peer_ == 1)
+        if (has_manager)
             manager_ = std::make_unique<tm::TokenManager>("tm", niu_, hosts_.paths(), hosts_.manager(),
                                                           siu.exchange);
         siu_.set_beside(manager_.get());

@@ -108,7 +108,20 @@ std::vector<std::size_t> parse_ahead(const std::string& list) {
         all.push_back(ahead);
     }
     if (all.empty()) throw std::invalid_argument("--tokens-ahead names no number; write for example 1,2");
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
+}
+
+ManagerAt parse_manager_at(const std::string& word, const std::string& link) {
+    if (word == "host") return ManagerAt::kHost;
+    if (word != "fabric" && word != "port")
+        throw std::invalid_argument("--tm " + word + " is not known: it can be host, fabric or port");
+    if (!joins_itself(link))
+        throw std::invalid_argument("--tm " + word +
+                                    " puts a fabric between two wires, which have to be in this process: use "
+                                    "--link ring, virtio or memif");
+    return word == "fabric" ? ManagerAt::kFabric : ManagerAt::kPort;
 }
 
 /// "all", "none", or names.
@@ -136,6 +149,7 @@ OrderOptions assemble_order(const po::variables_map& values) {
     OrderOptions options;
     assemble_common(options, values);
     options.ahead = parse_ahead(values["tokens-ahead"].as<std::string>());
+    options.manager_at = parse_manager_at(values["tm"].as<std::string>(), options.link);
     options.sweeps = parse_sweeps(values["sweep"].as<std::string>());
     options.csv = values["csv"].as<std::string>();
     if (options.json == "-" && options.csv == "-")
@@ -200,8 +214,7 @@ std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {
     const app::Usage usage{
         "perf order", "[OPTION...]",
         "Measures what ordering costs: messages in logical time beside the same messages without it,\n"
-        "in turns on the same links and CPUs. Each message is an isochron of its own. The token\n"
-        "manager runs beside the host that sends first.\n\n"
+        "in turns on the same links and CPUs. Each message is an isochron of its own.\n\n"
         "  noniso     messages outside logical time\n"
         "  isotach/H  messages in logical time, with H tokens sent ahead\n\n"
         "Then come sweeps: what an isochron costs as one thing changes, among hosts around a switch with\n"
@@ -216,6 +229,10 @@ std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {
     visible.add_options()  //
         ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
          "tokens that every node sends ahead")  //
+        ("tm", po::value<std::string>()->value_name("WHERE")->default_value("host"),
+         "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
+         "a "
+         "fabric between the two (fabric); or at a port of that fabric, on the other CPU (port)")  //
         ("sweep", po::value<std::string>()->value_name("LIST")->default_value("all"),
          "sweeps by their names, all or none")  //
         ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
