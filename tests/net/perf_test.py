@@ -114,6 +114,16 @@ def ordered_messages_are_measured_beside_others():
 
 
 @test
+def the_token_manager_may_be_beside_a_fabric_or_at_a_port_of_it():
+    for where, said in (("fabric", "beside a fabric"), ("port", "at a port of a fabric")):
+        with Program("perf", "order", "--tm", where, "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "none",
+                     "--json", "-") as perf:
+            report = json.loads(perf.ends().out())
+        assert said in report["token_manager"], report["token_manager"]
+        same((report["failures"], len(report["results"])), ([], 3), "failures and results")
+
+
+@test
 def sweeps_measure_each_of_their_values():
     table = work("sweeps.csv")
     with Program("perf", "order", "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "messages,hosts", "--csv",
@@ -146,6 +156,8 @@ def typos_are_wrong_usage():
                             (["pair", "--cpus", "0,0,0"], "--cpus names 3 CPUs"),
                             (["pair", "--cpus", "x"], "--cpus names 'x'"),
                             (["order", "--tokens-ahead", "0"], "--tokens-ahead names '0'"),
+                            (["order", "--tm", "moon"], "--tm moon is not known"),
+                            (["order", "--tm", "port", "--link", "null:,null:"], "--tm port puts a fabric"),
                             (["order", "--sweep", "sizes"], "--sweep names 'sizes'"),
                             (["order", "--json", "-", "--csv", "-"], "--csv -"),
                             (["order", "--size", "2K"], "a message in logical time has at most 1420"),
