@@ -22,106 +22,181 @@ namespace {
 namespace po = boost::program_options;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr unsigned kMaxHosts = 64;
+constexpr unsigned kMaxHosts = 32;
+
+struct Options {
+    unsigned hosts = 3;
+    double duration = 10;
+    double loss = 0.01;
+    bool json = false;
+};
+
+/// How a run went, beside what the network has counted.
+struct Outcome {
+    double seconds = 0;
+    std::vector<std::string> complaints{};
+
+    double per_second(std::uint64_t count) const { return static_cast<double>(count) / seconds; }
+};
 
 double since(SteadyClock::time_point begin) {
     return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
+double microseconds(std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e3;
+}
+
+/// 1234567 as 1,234,567.
+std::string grouped(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+        text.insert(static_cast<std::size_t>(at), 1, ',');
+    return text;
+}
+
+std::string grouped(double number) {
+    return grouped(static_cast<std::uint64_t>(number));
+}
+
+void introduce(const Options& options) {
+    std::printf(
+        "%u hosts around a software switch that loses %g %% of all frames, in one process; the token "
+        "manager\n"
+        "is at the switch. Each host issues isochrons: up to %u messages to any of the hosts, itself "
+        "included,\n"
+        "that all execute at one logical time. They also send signals, and meet in barriers. Every message "
+        "is\n"
+        "checked as it is executed, and in the end each host's sequence is compared with all others.\n\n",
+        options.hosts, options.loss * 100, Script::kMost);
+    std::fflush(stdout);
+}
+
 /// Shows a line a second until the time is over or somebody interrupts.
-void watch(const Network& network, const runtime::StopSignal& signal, double duration, bool quiet) {
+void watch(const Network& network, const runtime::StopSignal& signal, const Options& options) {
     const auto begin = SteadyClock::now();
-    std::uint64_t before = 0;
+    Figures before = network.figures();
     double last = 0;
-    while (!signal.raised() && since(begin) < duration) {
-        const double pause = std::min(1.0, duration - since(begin));
+    while (!signal.raised() && since(begin) < options.duration) {
+        const double pause = std::min(1.0, options.duration - since(begin));
         pollfd interrupted{signal.fd(), POLLIN, 0};
         ::poll(&interrupted, 1, static_cast<int>(pause * 1000) + 1);
+        if (options.json) continue;
         const double now = since(begin);
-        const std::uint64_t received = network.received();
-        if (!quiet) {
-            std::printf("%5.1f s   %7.3f Mframes/s   %12llu frames   latency p50 %.1f us, p99 %.1f us\n", now,
-                        static_cast<double>(received - before) / (now - last) / 1e6,
-                        static_cast<unsigned long long>(received),
-                        static_cast<double>(network.latency(0.5)) / 1e3,
-                        static_cast<double>(network.latency(0.99)) / 1e3);
-            std::fflush(stdout);
-        }
-        before = received;
+        const Figures figures = network.figures();
+        const auto rate = [&](std::uint64_t after, std::uint64_t earlier) {
+            return grouped(static_cast<double>(after - earlier) / (now - last));
+        };
+        std::printf("%5.1f s %9s isochrons/s %9s pulses/s   executed after %.0f us, 99 %% within %.0f us\n",
+                    now, rate(figures.isochrons, before.isochrons).c_str(),
+                    rate(figures.pulses, before.pulses).c_str(), microseconds(network.latency(0.5)),
+                    microseconds(network.latency(0.99)));
+        std::fflush(stdout);
+        before = figures;
         last = now;
     }
 }
 
-int report(Network& network, unsigned hosts, double seconds, const std::vector<std::string>& complaints,
-           bool json) {
-    if (json) {
-        const nlohmann::json result{{"hosts", hosts},
-                                    {"seconds", seconds},
-                                    {"sent", network.sent()},
-                                    {"received", network.received()},
-                                    {"dropped", network.dropped()},
-                                    {"frames_per_second", static_cast<double>(network.received()) / seconds},
-                                    {"latency_ns",
-                                     {{"p50", network.latency(0.5)},
-                                      {"p99", network.latency(0.99)},
-                                      {"p999", network.latency(0.999)}}},
-                                    {"complaints", complaints},
-                                    {"verified", complaints.empty()}};
-        std::printf("%s\n", result.dump(2).c_str());
-    } else {
-        for (const std::string& complaint : complaints)
-            std::printf("WRONG: %s\n", complaint.c_str());
-        std::printf("\n%llu frames sent, %llu received and checked, %llu dropped at full queues: %s\n",
-                    static_cast<unsigned long long>(network.sent()),
-                    static_cast<unsigned long long>(network.received()),
-                    static_cast<unsigned long long>(network.dropped()),
-                    complaints.empty() ? "every one is accounted for" : "NOT verified");
-    }
-    return complaints.empty() ? app::kSuccess : app::kRunFailed;
+void print_table(const Network& network, const Outcome& outcome) {
+    std::printf("\n%8s %12s %12s %10s %12s %12s %12s\n", "", "isochrons", "isochrons/s", "pulses/s",
+                "messages", "frames lost", "sent again");
+    const auto line = [&](const std::string& name, const Figures& figures) {
+        std::printf("%8s %12s %12s %10s %12s %12s %12s\n", name.c_str(), grouped(figures.isochrons).c_str(),
+                    grouped(outcome.per_second(figures.isochrons)).c_str(),
+                    grouped(outcome.per_second(figures.pulses)).c_str(), grouped(figures.messages).c_str(),
+                    grouped(figures.lost).c_str(), grouped(figures.sent_again).c_str());
+    };
+    for (unsigned host = 0; host < network.hosts(); ++host)
+        line("host " + std::to_string(host), network.figures(host));
+    line("all", network.figures());
 }
 
-int run_network(unsigned hosts, double duration, bool json) {
+void print_verdict(const Network& network, const Outcome& outcome) {
+    for (const std::string& complaint : outcome.complaints)
+        std::printf("\nWRONG: %s.", complaint.c_str());
+    if (!outcome.complaints.empty()) {
+        std::printf("\n\nNOT VERIFIED\n");
+        return;
+    }
+    const Figures all = network.figures();
+    std::printf(
+        "\nVERIFIED: every isochron whole, and all %u hosts in one order: %s isochrons, %s messages,\n"
+        "%s signals and %s barriers.\n",
+        network.hosts(), grouped(all.isochrons).c_str(), grouped(all.messages).c_str(),
+        grouped(network.signals()).c_str(), grouped(network.barriers()).c_str());
+}
+
+void print_json(const Network& network, const Options& options, const Outcome& outcome) {
+    const Figures all = network.figures();
+    const nlohmann::json result{
+        {"hosts", options.hosts},
+        {"loss", options.loss},
+        {"seconds", outcome.seconds},
+        {"isochrons", all.isochrons},
+        {"isochrons_per_second", outcome.per_second(all.isochrons)},
+        {"messages", all.messages},
+        {"signals", network.signals()},
+        {"barriers", network.barriers()},
+        {"pulses_per_second", outcome.per_second(all.pulses)},
+        {"frames_lost", all.lost},
+        {"sent_again", all.sent_again},
+        {"latency_ns",
+         {{"p50", network.latency(0.5)}, {"p99", network.latency(0.99)}, {"p999", network.latency(0.999)}}},
+        {"complaints", outcome.complaints},
+        {"verified", outcome.complaints.empty()}};
+    std::printf("%s\n", result.dump(2).c_str());
+}
+
+int run_network(const Options& options) {
     const runtime::StopSignal signal;
-    Network network(hosts);
-    if (!json)
-        std::printf("%u hosts around a switch, in one process over rings; every frame is checked.\n\n",
-                    hosts);
+    Network network(options.hosts, options.loss);
+    if (!options.json) introduce(options);
+    network.start([&signal] { return signal.raised(); });
     const auto begin = SteadyClock::now();
-    network.start();
-    watch(network, signal, duration, json);
-    const double seconds = since(begin);
-    auto complaints = network.finish();
-    for (std::string& failure : network.node().close())
-        complaints.push_back(std::move(failure));
-    return report(network, hosts, seconds, complaints, json);
+    watch(network, signal, options);
+    Outcome outcome{.seconds = since(begin)};
+    outcome.complaints = network.finish();
+    if (options.json) {
+        print_json(network, options, outcome);
+    } else {
+        print_table(network, outcome);
+        print_verdict(network, outcome);
+    }
+    return outcome.complaints.empty() ? app::kSuccess : app::kRunFailed;
 }
 
 }  // namespace
 
 int run(int argc, char** argv) {
     po::options_description visible("Options");
-    app::Whole<unsigned> wanted{3};
-    double duration = 10;
-    visible.add_options()                                                                 //
-        ("duration", po::value(&duration)->value_name("S"), "how long, in seconds (10)")  //
-        ("hosts", po::value(&wanted)->value_name("N"), "how many hosts (3)")              //
-        ("json", po::bool_switch(), "print one JSON object at the end, and nothing else");
+    app::Whole<unsigned> hosts{3};
+    Options options;
+    visible.add_options()                                                                         //
+        ("duration", po::value(&options.duration)->value_name("S"), "how long, in seconds (10)")  //
+        ("hosts", po::value(&hosts)->value_name("N"), "how many hosts (3)")                       //
+        ("loss", po::value(&options.loss)->value_name("P"),
+         "what part of all frames the switch loses (0.01)")  //
+        ("json", po::bool_switch(&options.json), "print one JSON object at the end, and nothing else");
     po::variables_map values;
     const app::Usage usage{
         "demo", "[OPTION...]",
-        "Runs a whole network in one process: hosts around a switch. Needs no hugepages, no root\n"
-        "and no NIC. Every frame is checked; the exit code says whether all were right.\n"};
+        "Runs a whole network in logical time in one process: hosts around a switch that loses frames,\n"
+        "with a token manager. Needs no hugepages, no root and no NIC. Hosts issue isochrons, and what\n"
+        "each executes is checked and compared; the exit code says whether all were right.\n"};
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
-    const unsigned hosts = wanted.value;
-    if (hosts < 2 || hosts > kMaxHosts) {
-        return app::wrong_usage("demo", "--hosts " + std::to_string(hosts) +
+    options.hosts = hosts.value;
+    if (options.hosts < 2 || options.hosts > kMaxHosts) {
+        return app::wrong_usage("demo", "--hosts " + std::to_string(options.hosts) +
                                             " is out of range: it can be 2 to " + std::to_string(kMaxHosts) +
                                             ".");
     }
-    if (!(duration > 0 && duration < 1e6))
+    if (!(options.duration > 0 && options.duration < 1e6))
         return app::wrong_usage("demo", "--duration must be a number of seconds above 0.");
+    if (!(options.loss >= 0 && options.loss <= 0.5))
+        return app::wrong_usage("demo",
+                                "--loss must be a number from 0 to 0.5, as in 0.01 for one in a hundred.");
     try {
-        return run_network(hosts, duration, values["json"].as<bool>());
+        return run_network(options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "isoplane demo: %s\n", error.what());
         return app::kRunFailed;

@@ -4,52 +4,65 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <isoplane/fabric/switch.hh>
 #include <string>
 #include <vector>
 
+#include "host.hh"
+#include "node/manager_stage.hh"
 #include "node/node.hh"
-#include "traffic/generate.hh"
-#include "traffic/sink.hh"
-
-namespace isoplane::fabric {
-class Switch;
-}
 
 namespace isoplane::demo {
 
-/// Hosts around a switch, joined by ring links in one process. Every host sends numbered frames to the next
-/// one and checks every byte of what it gets.
+/// What one host has done so far, or all together.
+struct Figures {
+    std::uint64_t isochrons = 0;   ///< issued
+    std::uint64_t messages = 0;    ///< executed
+    std::uint64_t pulses = 0;      ///< executed; of all, by the one furthest on
+    std::uint64_t lost = 0;        ///< frames on their way to it
+    std::uint64_t sent_again = 0;  ///< frames and tokens, by it
+};
+
+/// Hosts in logical time around a switch that loses frames, with the token manager beside the switch; joined
+/// by ring links in one process.
 class Network {
   public:
-    explicit Network(unsigned hosts);
+    Network(unsigned hosts, double loss);
 
-    node::Node& node() noexcept { return node_; }
-    void start() { node_.start(); }
+    unsigned hosts() const { return static_cast<unsigned>(hosts_.size()); }
 
-    /// Frames sent and frames received so far, by all hosts.
-    std::uint64_t sent() const;
-    std::uint64_t received() const;
-    /// Quantile of the latency from host to host, the worst host's, in nanoseconds.
+    /// Starts everything, and returns once time goes on for all hosts and they issue isochrons. Throws with a
+    /// sentence when that takes too long, or when `interrupted` says so.
+    void start(const std::function<bool()>& interrupted);
+
+    Figures figures(unsigned host) const;
+    Figures figures() const;
+    /// Quantile of the time from issue to execution, the worst host's, in nanoseconds.
     std::uint64_t latency(double fraction) const;
 
-    /// Lets what is under way arrive, stops, and checks. Returns a sentence for each thing that is not as it
-    /// should be.
+    /// Lets what was issued be executed, stops, and compares what the hosts have seen. Returns a sentence for
+    /// each thing that is not as it should be.
     std::vector<std::string> finish();
 
-    /// Frames that found a queue of the switch full: counted, and so no riddle.
-    std::uint64_t dropped() const;
+    /// Those that all hosts have noticed; when it is finished.
+    std::uint64_t signals() const { return hosts_.front()->witness().signals(); }
+    std::uint64_t barriers() const { return hosts_.front()->witness().barriers(); }
 
   private:
-    void add_switch();
-    void add_host(unsigned host);
-    bool under_way();
-    void check(unsigned host, std::vector<std::string>& complaints);
+    void add_switch(double loss);
+    void add_host(topology::NodeId host);
+    void add_manager();
+    niu::Options options_of(topology::NodeId node) const;
+    bool await(const std::function<bool()>& condition, const std::function<bool()>& interrupted);
+    bool all(const std::function<bool(Host&)>& condition);
+    void compare_all(std::vector<std::string>& complaints) const;
 
-    unsigned hosts_;
+    std::shared_ptr<const node::Ways> ways_;
     node::Node node_;
     fabric::Switch* switch_ = nullptr;
-    std::vector<traffic::Generate*> generators_;
-    std::vector<traffic::Sink*> sinks_;
+    std::vector<Host*> hosts_;
+    node::ManagerStage* manager_ = nullptr;
 };
 
 }  // namespace isoplane::demo

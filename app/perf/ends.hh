@@ -26,10 +26,10 @@ std::unique_ptr<Raw<content>> make_raw(Sides& sides, unsigned end, runtime::Inpu
 }
 
 /// Each pair of NIUs is a job of its own: what is late from one is none of the other's business.
-inline niu::Options options_of(Sides& sides, unsigned end, std::vector<std::string> nodes) {
+inline niu::Options options_of(Side& side, unsigned end, std::vector<std::string> nodes) {
     static std::uint32_t jobs = 0;
     if (end == 0) ++jobs;
-    const link::Link& link = *sides[end].link;
+    const link::Link& link = *side.link;
     const link::LinkKind& kind = *link::find_kind(link.spec().kind);
     return {.node = static_cast<niu::NodeId>(end),
             .nodes = std::move(nodes),
@@ -42,7 +42,7 @@ inline niu::Options options_of(Sides& sides, unsigned end, std::vector<std::stri
 
 inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
                                         bool coalesce) {
-    niu::Options options = options_of(sides, end, {"a", "b"});
+    niu::Options options = options_of(sides[end], end, {"a", "b"});
     options.coalesce = coalesce;
     return std::make_unique<NiuEnd>(from, to, *sides[end].pool, std::move(options));
 }

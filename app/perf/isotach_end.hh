@@ -12,13 +12,14 @@
 
 namespace isoplane::perf {
 
-/// Two hosts, the first of which is the token manager.
+/// Two hosts and a token manager.
 class TwoHosts {
   public:
     TwoHosts() : topology_(switches(), "pair"), paths_(topology_) {}
     TwoHosts(const TwoHosts&) = delete;
     TwoHosts& operator=(const TwoHosts&) = delete;
 
+    const topology::Topology& topology() const noexcept { return topology_; }
     const topology::Paths& paths() const noexcept { return paths_; }
     /// For niu::Options: token managers have no NIU.
     static std::vector<std::string> nodes() { return {"a", "b", ""}; }
@@ -35,7 +36,7 @@ class TwoHosts {
 };
 
 /// One end of a pair in logical time, as a program that polls for itself uses it: each message is an isochron
-/// of its own. End 0 is the token manager.
+/// of its own. One end may be the token manager.
 class IsotachEnd {
   public:
     static constexpr bool kKeepsContent = true;
@@ -43,7 +44,7 @@ class IsotachEnd {
     IsotachEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
                const siu::SiuOptions& siu)
         : peer_(static_cast<niu::NodeId>(1 - options.node)),
-          niu_("niu", from, to, pool, managing(std::move(options))),
+          niu_("niu", from, to, pool, std::move(options)),
           dispatcher_(niu_),
           siu_(niu_, hosts_.paths(), siu),
           isotach_(niu_, siu_, pool),
@@ -87,11 +88,6 @@ class IsotachEnd {
     const isotach::Isotach& isotach() const noexcept { return isotach_; }
 
   private:
-    static niu::Options managing(niu::Options options) {
-        options.manages = options.node == 0;
-        return options;
-    }
-
     niu::NodeId peer_;
     TwoHosts hosts_;
     runtime::TscClock clock_;

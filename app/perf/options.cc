@@ -14,6 +14,7 @@
 
 #include "../node/node.hh"
 #include "../options.hh"
+#include "sweep.hh"
 
 namespace isoplane::perf {
 
@@ -107,7 +108,40 @@ std::vector<std::size_t> parse_ahead(const std::string& list) {
         all.push_back(ahead);
     }
     if (all.empty()) throw std::invalid_argument("--tokens-ahead names no number; write for example 1,2");
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
+}
+
+ManagerAt parse_manager_at(const std::string& word, const std::string& link) {
+    if (word == "host") return ManagerAt::kHost;
+    if (word != "fabric" && word != "port")
+        throw std::invalid_argument("--tm " + word + " is not known: it can be host, fabric or port");
+    if (!joins_itself(link))
+        throw std::invalid_argument("--tm " + word +
+                                    " puts a fabric between two wires, which have to be in this process: use "
+                                    "--link ring, virtio or memif");
+    return word == "fabric" ? ManagerAt::kFabric : ManagerAt::kPort;
+}
+
+/// "all", "none", or names.
+std::vector<std::string> parse_sweeps(const std::string& list) {
+    if (list == "none") return {};
+    if (list == "all") return sweep_names();
+    std::vector<std::string> sweeps;
+    std::istringstream in(list);
+    for (std::string word; std::getline(in, word, ',');) {
+        if (std::ranges::find(sweep_names(), word) == sweep_names().end()) {
+            std::string known;
+            for (const std::string& name : sweep_names())
+                known += name + ", ";
+            throw std::invalid_argument("--sweep names '" + word + "'; there are " + known + "all and none");
+        }
+        sweeps.push_back(word);
+    }
+    if (sweeps.empty())
+        throw std::invalid_argument("--sweep names no sweep; write for example messages,loss");
+    return sweeps;
 }
 
 /// A message in logical time has to fit a frame.
@@ -115,6 +149,11 @@ OrderOptions assemble_order(const po::variables_map& values) {
     OrderOptions options;
     assemble_common(options, values);
     options.ahead = parse_ahead(values["tokens-ahead"].as<std::string>());
+    options.manager_at = parse_manager_at(values["tm"].as<std::string>(), options.link);
+    options.sweeps = parse_sweeps(values["sweep"].as<std::string>());
+    options.csv = values["csv"].as<std::string>();
+    if (options.json == "-" && options.csv == "-")
+        throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
     const std::size_t most = options.mtu - wire::kHeaderSize - wire::kMessageHeaderSize - wire::kIsotachSize;
     if (options.sizes.back() > most)
         throw std::invalid_argument("--size names " + std::to_string(options.sizes.back()) +
@@ -175,14 +214,29 @@ std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {
     const app::Usage usage{
         "perf order", "[OPTION...]",
         "Measures what ordering costs: messages in logical time beside the same messages without it,\n"
-        "in turns on the same links and CPUs. Each message is an isochron of its own. The token\n"
-        "manager runs beside the host that sends first.\n\n"
+        "in turns on the same links and CPUs. Each message is an isochron of its own.\n\n"
         "  noniso     messages outside logical time\n"
-        "  isotach/H  messages in logical time, with H tokens sent ahead\n"};
+        "  isotach/H  messages in logical time, with H tokens sent ahead\n\n"
+        "Then come sweeps: what an isochron costs as one thing changes, among hosts around a switch with\n"
+        "a token manager, which one thread polls in turn.\n\n"
+        "  messages, mixed  of an isochron: all to others; every other one to its issuer\n"
+        "  destinations     of an isochron, a message for each\n"
+        "  hosts            of which one is addressed\n"
+        "  ahead, interval  tokens that are sent ahead; microseconds between two tokens, at least\n"
+        "  loss             of all frames\n"};
     po::options_description visible("Options");
     add_common(visible, "64,256,1K");
-    visible.add_options()("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
-                          "tokens that every node sends ahead");
+    visible.add_options()  //
+        ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
+         "tokens that every node sends ahead")  //
+        ("tm", po::value<std::string>()->value_name("WHERE")->default_value("host"),
+         "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
+         "a "
+         "fabric between the two (fabric); or at a port of that fabric, on the other CPU (port)")  //
+        ("sweep", po::value<std::string>()->value_name("LIST")->default_value("all"),
+         "sweeps by their names, all or none")  //
+        ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "the sweeps as CSV, a line for each value");
     po::variables_map values;
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
     try {

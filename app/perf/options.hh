@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "middle.hh"
+
 namespace isoplane::perf {
 
 /// What all benchmarks between two links are told.
@@ -31,6 +33,9 @@ struct PairOptions : Options {
 /// The command line of `isoplane perf order`, taken apart.
 struct OrderOptions : Options {
     std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
+    ManagerAt manager_at = ManagerAt::kHost;
+    std::vector<std::string> sweeps;
+    std::string csv;  ///< for the sweeps
 };
 
 /// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about

@@ -20,6 +20,7 @@
 #include "isotach_end.hh"
 #include "options.hh"
 #include "report.hh"
+#include "sweep.hh"
 
 namespace isoplane::perf {
 
@@ -38,24 +39,61 @@ struct Ordered {
     std::uint64_t pulses = 0;          ///< in them
 };
 
-Ordered make_ordered(Workers& workers, Sides& sides, std::size_t ahead) {
+/// The two hosts of the comparison and what is between them: a wire, or two with a fabric.
+struct Ground {
+    Side& a;
+    Side& b;
+    Middle* middle = nullptr;
+
+    Side& side(unsigned host) const { return host == 0 ? a : b; }
+};
+
+/// An end at that host of a transport of this kind.
+template <typename End>
+std::unique_ptr<Contestant> make_contest(const std::string& name, Workers& workers, const Ground& ground,
+                                         auto&& make_end) {
+    // Host 0 first: with it begins a job of its own.
+    if (ground.middle == nullptr) {
+        auto a = make_end.template operator()<End>(0U);
+        auto b = make_end.template operator()<End>(1U);
+        return std::make_unique<Contest<End>>(name, workers, std::move(a), std::move(b));
+    }
+    auto a = make_end.template operator()<Through<End>>(0U, *ground.middle, 0U);
+    auto b = make_end.template operator()<Through<End>>(1U, *ground.middle, 1U);
+    return std::make_unique<Contest<Through<End>>>(name, workers, std::move(a), std::move(b));
+}
+
+std::unique_ptr<Contestant> make_unordered(Workers& workers, const Ground& ground) {
+    return make_contest<NiuEnd>(kNoniso, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
+        Side& side = ground.side(host);
+        return std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
+                                   options_of(side, host, {"a", "b"}));
+    });
+}
+
+Ordered make_ordered(Workers& workers, const Ground& ground, std::size_t ahead) {
     siu::SiuOptions siu;
     siu.exchange.ahead = static_cast<std::uint32_t>(ahead);
-    const auto end = [&](unsigned number) {
-        Side& side = sides[number];
-        return std::make_unique<IsotachEnd>(side.link->input(), side.link->output(), *side.pool,
-                                            options_of(sides, number, TwoHosts::nodes()), siu);
-    };
-    auto a = end(0);
-    auto b = end(1);
-    Ordered ordered{.name = "isotach/" + std::to_string(ahead), .host = a.get()};
-    ordered.contestant =
-        std::make_unique<Contest<IsotachEnd>>(ordered.name, workers, std::move(a), std::move(b));
+    Ordered ordered{.name = "isotach/" + std::to_string(ahead)};
+    ordered.contestant = make_contest<IsotachEnd>(
+        ordered.name, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
+            Side& side = ground.side(host);
+            niu::Options options = options_of(side, host, TwoHosts::nodes());
+            options.manages = ground.middle == nullptr && host == 0;
+            if (ground.middle != nullptr && host == 0)
+                ground.middle->add_manager(ahead, options.job_key,
+                                           std::make_shared<const node::Ways>(TwoHosts().topology()));
+            auto end = std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
+                                           options, siu);
+            if (host == 0) ordered.host = end.get();
+            return end;
+        });
     return ordered;
 }
 
 struct Outcome {
     Results results{};
+    SweepResults sweeps{};
     std::map<std::string, double> pulses_per_second{};
     std::vector<Target> targets{};
     std::vector<std::string> failures{};
@@ -88,18 +126,20 @@ std::vector<Target> order_targets(const Results& results, const OrderOptions& op
             {.sentence = "1 KB rate at least 0.9 of noniso", .limit = 0.9, .value = rate(1024)}};
 }
 
-Outcome measure(const OrderOptions& options, Workers& workers, Sides& sides,
+void throw_if(const runtime::StopSignal& signal) {
+    if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+}
+
+Outcome measure(const OrderOptions& options, Workers& workers, const Ground& ground,
                 const runtime::StopSignal& signal) {
     Outcome outcome;
-    auto a = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), true);
-    auto b = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), true);
-    const auto unordered = std::make_unique<Contest<NiuEnd>>(kNoniso, workers, std::move(a), std::move(b));
+    const auto unordered = make_unordered(workers, ground);
     std::vector<Ordered> all;
     for (const std::size_t ahead : options.ahead)
-        all.push_back(make_ordered(workers, sides, ahead));
+        all.push_back(make_ordered(workers, ground, ahead));
     for (unsigned round = 0; round < options.rounds; ++round) {
         for (const std::size_t size : options.sizes) {
-            if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+            throw_if(signal);
             outcome.results.add(kNoniso, size, unordered->measure(size, options.duration));
             for (Ordered& ordered : all) {
                 const auto begin = std::chrono::steady_clock::now();
@@ -124,6 +164,19 @@ std::string fixed(std::optional<double> value, int digits) {
     return text;
 }
 
+std::string place_of(ManagerAt at) {
+    switch (at) {
+        case ManagerAt::kHost:
+            return "beside the first host";
+        case ManagerAt::kFabric:
+            return "beside a fabric between the hosts, both polled by the first host's CPU";
+        case ManagerAt::kPort:
+            break;
+    }
+    return "at a port of a fabric between the hosts: the fabric is polled by the first host's CPU, the token "
+           "manager by the other";
+}
+
 std::string to_tables(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
                       const Outcome& outcome) {
     const Results& results = outcome.results;
@@ -140,8 +193,9 @@ std::string to_tables(const OrderOptions& options, const std::vector<link::LinkS
     }
     std::string text = "Links " + links[0].text + " and " + links[1].text + ", MTU " +
                        std::to_string(options.mtu) + ", " + std::to_string(options.rounds) + " rounds of " +
-                       fixed(options.duration, 3) +
-                       " s a measurement; the token manager beside the first host.\n\n"
+                       fixed(options.duration, 3) + " s a measurement; the token manager " +
+                       place_of(options.manager_at) +
+                       ".\n\n"
                        "Latency is half a round trip, median; the rate is one way; ratios are medians over "
                        "the rounds.\n" +
                        runtime::align(lines);
@@ -155,6 +209,15 @@ std::string to_tables(const OrderOptions& options, const std::vector<link::LinkS
                             !target.value     ? "not measured"
                             : target.missed() ? "missed"
                                               : "met"});
+    if (!outcome.sweeps.points.empty())
+        text +=
+            "\nSweeps: one thread polls all hosts in turn; figures are medians. Latency is that of an "
+            "isochron "
+            "of one message,\nadded what one outside logical time takes less; issue and cost are CPU time "
+            "for "
+            "an isochron, of its issuer\nand of all it reaches; what stands right of them is of each host "
+            "while all issue.\n" +
+            to_tables(outcome.sweeps);
     return text + "\n" + runtime::align(verdicts);
 }
 
@@ -165,6 +228,7 @@ nlohmann::json number(std::optional<double> value) {
 std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
                     const Outcome& outcome) {
     nlohmann::json out{{"links", {links[0].text, links[1].text}},
+                       {"token_manager", place_of(options.manager_at)},
                        {"mtu", options.mtu},
                        {"rounds", options.rounds},
                        {"seconds_each", options.duration},
@@ -185,10 +249,48 @@ std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpe
                  {"rate_to_noniso", number(results.rate_ratio(name, kNoniso, size))}});
         }
     }
+    if (!outcome.sweeps.points.empty()) out["sweeps"] = to_json(outcome.sweeps);
     for (const Target& target : outcome.targets)
         out["targets"].push_back(
             {{"target", target.sentence}, {"limit", target.limit}, {"value", number(target.value)}});
     return out.dump(2) + "\n";
+}
+
+void sweep(const OrderOptions& options, const runtime::StopSignal& signal, Outcome& outcome) {
+    if (options.sweeps.empty()) return;
+    constexpr unsigned kPackets = 16383;
+    runtime::Pool pool("packets", kPackets);
+    outcome.sweeps = run_sweeps(pool, options.sweeps, options.rounds, options.duration / 2,
+                                [&signal] { throw_if(signal); });
+    for (const Target& target : sweep_targets(outcome.sweeps))
+        outcome.targets.push_back(target);
+    if (pool.in_use() != 0)
+        outcome.failures.push_back(std::to_string(pool.in_use()) + " of " + std::to_string(pool.size()) +
+                                   " packets did not come back to the pool of the sweeps");
+}
+
+Outcome measure_on_wire(const OrderOptions& options, Workers& workers, const PairOfSpecs& pair,
+                        const runtime::StopSignal& signal) {
+    Sides sides(pair.specs(), options.mtu);
+    Outcome outcome = measure(options, workers, {sides[0], sides[1]}, signal);
+    outcome.failures = sides.close();
+    return outcome;
+}
+
+Outcome measure_through(const OrderOptions& options, Workers& workers, const PairOfSpecs& pair,
+                        const runtime::StopSignal& signal) {
+    const PairOfSpecs other_pair(options.link, "other");
+    Sides near(pair.specs(), options.mtu);
+    Sides far(other_pair.specs(), options.mtu, "cd");
+    Outcome outcome;
+    {
+        Middle middle(near[1], far[0], options.ahead, options.manager_at);
+        outcome = measure(options, workers, {near[0], far[1], &middle}, signal);
+    }
+    outcome.failures = near.close();
+    for (std::string& failure : far.close())
+        outcome.failures.push_back(std::move(failure));
+    return outcome;
 }
 
 int run_with(const OrderOptions& options) {
@@ -201,11 +303,13 @@ int run_with(const OrderOptions& options) {
     eal.pci = link::pci_devices(pair.specs());
     const runtime::Eal environment(eal);
     Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
-    Sides sides(pair.specs(), options.mtu);
-    Outcome outcome = measure(options, workers, sides, signal);
-    outcome.failures = sides.close();
+    Outcome outcome = options.manager_at == ManagerAt::kHost
+                          ? measure_on_wire(options, workers, pair, signal)
+                          : measure_through(options, workers, pair, signal);
+    sweep(options, signal, outcome);
     if (!options.json.empty()) write_to(options.json, to_json(options, pair.specs(), outcome));
-    if (options.json != "-") write_to("-", to_tables(options, pair.specs(), outcome));
+    if (!options.csv.empty()) write_to(options.csv, to_csv(outcome.sweeps));
+    if (options.json != "-" && options.csv != "-") write_to("-", to_tables(options, pair.specs(), outcome));
     return conclude("perf order", outcome.failures, outcome.targets, options.check);
 }
 

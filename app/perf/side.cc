@@ -19,20 +19,19 @@ constexpr unsigned kPackets = 8191;
 
 constexpr std::chrono::seconds kComingUp{10};
 
-/// Links whose two ends can be in one process, named by one spec.
+}  // namespace
+
 bool joins_itself(const std::string& kind) {
     return kind == "ring" || kind == "virtio" || kind == "memif";
 }
 
-}  // namespace
-
-Sides::Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu) {
+Sides::Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu, const std::string& names) {
     const bool one_ring =
         specs[0].kind == "ring" && specs[1].kind == "ring" && specs[0].target == specs[1].target;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-        const std::string name = i == 0 ? "a" : "b";
+        const std::string name(1, names[i]);
         link::LinkSpec spec = specs[i];
-        if (one_ring) spec.options.emplace("end", name);
+        if (one_ring) spec.options.emplace("end", i == 0 ? "a" : "b");
         sides_[i].pool =
             std::make_unique<runtime::Pool>("packets_" + name, kPackets, runtime::Pool::room_for(mtu));
         sides_[i].link = link::open_link(spec, "link_" + name, {.pool = sides_[i].pool.get(), .mtu = mtu});
@@ -73,10 +72,10 @@ std::vector<std::string> Sides::close() {
     return failures;
 }
 
-PairOfSpecs::PairOfSpecs(const std::string& text) {
+PairOfSpecs::PairOfSpecs(const std::string& text, const std::string& ring) {
     std::string exact = text;
     if (text == "ring") {
-        exact = "ring:pair";
+        exact = "ring:" + ring;
     } else if (joins_itself(text)) {
         std::string pattern = std::filesystem::temp_directory_path() / "isoplane-perf-XXXXXX";
         if (mkdtemp(pattern.data()) == nullptr)

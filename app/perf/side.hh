@@ -21,8 +21,8 @@ struct Side {
 /// The two links of a pair, open, started and up.
 class Sides {
   public:
-    /// Throws with a sentence.
-    Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu);
+    /// `names` are a letter for each. Throws with a sentence.
+    Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu, const std::string& names = "ab");
     ~Sides() { close(); }
 
     /// 0 is a, 1 is b.
@@ -38,12 +38,16 @@ class Sides {
     std::array<Side, 2> sides_;
 };
 
+/// Links whose two ends can be in one process, named by one spec.
+bool joins_itself(const std::string& kind);
+
 /// The links that `text` names: two specs, one spec that both ends share, or only the kind of one for a wire
 /// of its own; sockets are made in a directory that goes with this.
 class PairOfSpecs {
   public:
-    /// Throws std::invalid_argument when the text does not name a pair.
-    explicit PairOfSpecs(const std::string& text);
+    /// `ring` is what a ring of their own is called. Throws std::invalid_argument when the text does not name
+    /// a pair.
+    explicit PairOfSpecs(const std::string& text, const std::string& ring = "pair");
     ~PairOfSpecs();
     PairOfSpecs(const PairOfSpecs&) = delete;
     PairOfSpecs& operator=(const PairOfSpecs&) = delete;

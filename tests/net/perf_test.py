@@ -104,13 +104,37 @@ def ordered_messages_are_measured_beside_others():
     transports = ["noniso", "isotach/1", "isotach/3"]
     for link in ("ring", "virtio"):
         with Program("perf", "order", "--link", link, "--size", "64,1K", "--rounds", 2, "--duration", 0.005,
-                     "--tokens-ahead", "1,3", "--json", "-") as perf:
+                     "--tokens-ahead", "1,3", "--sweep", "none", "--json", "-") as perf:
             report = json.loads(perf.ends().out())
         same(report["failures"], [], "failures")
         same([(r["transport"], r["bytes"]) for r in report["results"]],
              [(transport, size) for transport in transports for size in (64, 1024)], "what was measured")
         same(set(report["pulses_per_second"]), {"isotach/1", "isotach/3"}, "whose pulses are told")
         same(len(report["targets"]), 4, "targets")
+
+
+@test
+def the_token_manager_may_be_beside_a_fabric_or_at_a_port_of_it():
+    for where, said in (("fabric", "beside a fabric"), ("port", "at a port of a fabric")):
+        with Program("perf", "order", "--tm", where, "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "none",
+                     "--json", "-") as perf:
+            report = json.loads(perf.ends().out())
+        assert said in report["token_manager"], report["token_manager"]
+        same((report["failures"], len(report["results"])), ([], 3), "failures and results")
+
+
+@test
+def sweeps_measure_each_of_their_values():
+    table = work("sweeps.csv")
+    with Program("perf", "order", "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "messages,hosts", "--csv",
+                 table, "--json", "-") as perf:
+        report = json.loads(perf.ends().out())
+    values = [("messages", n) for n in (1, 2, 4, 8, 16, 32)] + [("hosts", n) for n in (2, 4, 8, 16)]
+    same([(p["sweep"], p["value"]) for p in report["sweeps"]["points"]], values, "points")
+    same(len(report["targets"]), 8, "targets")
+    same(report["failures"], [], "failures")
+    with open(table, encoding="utf-8") as written:
+        same([(row["sweep"], int(row["value"])) for row in csv.DictReader(written)], values, "lines")
 
 
 @test
@@ -132,6 +156,10 @@ def typos_are_wrong_usage():
                             (["pair", "--cpus", "0,0,0"], "--cpus names 3 CPUs"),
                             (["pair", "--cpus", "x"], "--cpus names 'x'"),
                             (["order", "--tokens-ahead", "0"], "--tokens-ahead names '0'"),
+                            (["order", "--tm", "moon"], "--tm moon is not known"),
+                            (["order", "--tm", "port", "--link", "null:,null:"], "--tm port puts a fabric"),
+                            (["order", "--sweep", "sizes"], "--sweep names 'sizes'"),
+                            (["order", "--json", "-", "--csv", "-"], "--csv -"),
                             (["order", "--size", "2K"], "a message in logical time has at most 1420"),
                             (["pair", "--link", "null:"], "names 1 link"),
                             (["pair", "--link", "rong:x"], "rong"),

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/fabric/switch.hh>
+#include <isoplane/runtime/ring.hh>
+#include <isoplane/runtime/time.hh>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../node/manager_stage.hh"
+#include "side.hh"
+
+namespace isoplane::perf {
+
+/// Where the token manager of a pair of hosts runs.
+enum class ManagerAt {
+    kHost,    ///< beside host a, whose link leads to host b
+    kFabric,  ///< beside the fabric between the two, polled with it
+    kPort,    ///< at a port of the fabric, polled by another lcore
+};
+
+/// A fabric between two hosts, and the token managers behind it. Host a's lcore polls the fabric.
+class Middle {
+  public:
+    /// Between these two links.
+    Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerAt at);
+    ~Middle();
+    Middle(const Middle&) = delete;
+    Middle& operator=(const Middle&) = delete;
+
+    /// Starts the token manager of a job with so many tokens ahead; while no lcore polls.
+    void add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<const node::Ways> ways);
+
+    /// Called with every poll of a host, 0 or 1, on its lcore.
+    void poll(unsigned host) noexcept;
+
+  private:
+    struct Manager {
+        std::size_t ahead;
+        std::unique_ptr<runtime::Ring> in;
+        std::unique_ptr<runtime::Ring> out;
+        std::unique_ptr<node::ManagerStage> stage{};
+    };
+
+    runtime::Pool& pool_;
+    unsigned manager_host_;  ///< whose lcore polls the token managers
+    runtime::TscClock clock_;
+    std::vector<Manager> managers_;
+    std::unique_ptr<fabric::Switch> fabric_;
+};
+
+/// The end of a transport whose link leads to the fabric in the middle.
+template <typename End>
+class Through final : public End {
+  public:
+    template <typename... Arguments>
+    Through(Middle& middle, unsigned host, Arguments&&... arguments)
+        : End(std::forward<Arguments>(arguments)...), middle_(middle), host_(host) {}
+
+    bool ready() noexcept {
+        middle_.poll(host_);
+        return End::ready();
+    }
+    void poll() noexcept {
+        End::poll();
+        middle_.poll(host_);
+    }
+
+  private:
+    Middle& middle_;
+    unsigned host_;
+};
+
+}  // namespace isoplane::perf

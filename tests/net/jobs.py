@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Jobs of a program, on a fabric of the launcher's or with each node in a network namespace of its own."""
+
+import contextlib
+
+
+from net import Namespace, Node, Program, same, work
+
+IMPAIRED = {False: (), True: ("--fabric", "loss=0.01")}
+
+
+def on_virtio(nodes, lossy, *words, way="inline"):
+    """What the nodes of a job print."""
+    with Program("run", "-n", nodes, "--progress", way, *IMPAIRED[lossy], "--", *words) as launcher:
+        return launcher.ends().out()
+
+
+def on_veth(nodes, lossy, *words, way="inline"):
+    """The same in as many namespaces, each joined by a veth pair to one with the fabric, and the token manager beside
+    it."""
+    with contextlib.ExitStack() as stack:
+        switch = stack.enter_context(Namespace())
+        hosts = [stack.enter_context(Namespace()) for _ in range(nodes)]
+        for number, host in enumerate(hosts):
+            _plug(switch, f"port{number}", host)
+        conf = _configuration(nodes)
+        ports = ",".join(f"afpacket:port{number}" for number in range(nodes))
+        fabric = stack.enter_context(Node("fabric,tm", ports, "--config", conf, "--workers", 1, *IMPAIRED[lossy],
+                                          **switch.how).ready())
+        parts = []
+        for host in hosts:
+            parts += [":"] if parts else []
+            parts += ["-n", 1, "--", *host.within, *words]
+        with Program("run", "--config", conf, "--progress", way, *parts) as launcher:
+            said = launcher.ends().out()
+        fabric.stop()
+        lost = sum(port["counters"]["lost"] for port in fabric.report()["fabric"]["ports"])
+        assert not lossy or lost > 0, "the fabric lost nothing"
+        return said
+
+
+def _plug(switch, port, host):
+    queues = ("numtxqueues", "1", "numrxqueues", "1")
+    switch.command("ip", "link", "add", port, *queues, "type", "veth", "peer", "name", "veth0", *queues, "netns",
+                   str(host.holder.pid))
+    switch.command("ip", "link", "set", port, "up")
+    host.command("ip", "link", "set", "veth0", "up")
+
+
+def _configuration(nodes):
+    names = [f"node{number}" for number in range(nodes)]
+    with open(work("veth-topology"), "w", encoding="utf-8") as file:
+        file.write(f"0 {' '.join(names)}\n")
+    with open(work("veth.conf"), "w", encoding="utf-8") as file:
+        file.write("fmconfig=veth-topology\njob-key=7\n")
+        file.writelines(f"host.{name}.link=afpacket:veth0\n" for name in names)
+    return work("veth.conf")
+
+
+def order_is_kept(on, nodes, lossy, program, isochrons, way="inline"):
+    """isoorder: every node issues so many isochrons of 1 to 3 messages to each, and all print the same."""
+    messages = sum(1 + (host + i) % 3 for host in range(nodes) for i in range(isochrons))
+    same(sorted(on(nodes, lossy, program, isochrons, way=way).splitlines()),
+         [f"[{i}] {messages} messages, in the same order everywhere" for i in range(nodes)],
+         f"{nodes} nodes, {'lossy' if lossy else 'lossless'}, {on.__name__}, {way}")
