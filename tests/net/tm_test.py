@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 from net import (LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, make_dir, run, run_time_directory, same, test,
                  until, work)
@@ -240,6 +241,19 @@ def a_job_has_one():
             job.ends()
             reached = [json.loads(line)["ended"] for line in job.out().splitlines()]
             assert sorted(reached)[:2] == [0, 0] and min(sorted(reached)[2:]) >= PULSES, f"{job} says {job.out()}"
+
+
+@test
+def the_capture_of_a_job_can_be_drawn():
+    capture, drawing = work("job.pcapng"), work("job.svg")
+    with Job("-n", 2, "--pcap", capture, "--", TIMEKEEPER, 20) as job:
+        job.ends()
+    with Program("diagram", capture, "-o", drawing, "--pulses", "2..19") as diagram:
+        diagram.ends()
+    sorts = [element.get("class") for element in ElementTree.parse(drawing).getroot().iter()]
+    same((sorts.count("lane"), sorts.count("manager")), (2, 1), "hosts and token managers")
+    assert sorts.count("tick") >= 2 * 18, f"{sorts.count('tick')} ends of pulses"
+    assert "token" in sorts and "message" not in sorts, set(sorts)
 
 
 @test
