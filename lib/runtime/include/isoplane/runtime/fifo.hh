@@ -22,6 +22,12 @@ class Fifo {
     /// Only while not empty.
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     void pop() noexcept { ++head_; }
+    /// From the first to the last.
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t i = head_; i != tail_; ++i)
+            visit(ring_[i & (ring_.size() - 1)]);
+    }
 
   private:
     void grow() {
