@@ -8,6 +8,7 @@
 
 #include "command.hh"
 #include "demo/demo.hh"
+#include "diagram/diagram.hh"
 #include "doctor/doctor.hh"
 #include "node/node_command.hh"
 #include "perf/perf.hh"
@@ -23,6 +24,7 @@ constexpr isoplane::app::Command kCommands[] = {
     {"perf", "measure: latency, message rate and bandwidth, beside raw frames and kernel sockets",
      isoplane::perf::run},
     {"sim", "simulate networks in logical time under faults, and check every event", isoplane::sim::run},
+    {"diagram", "draw what a capture shows in logical time", isoplane::diagram::run},
     {"doctor", "check this machine; say what would not run and the command that mends it",
      isoplane::doctor::run},
 };

@@ -96,11 +96,32 @@ std::string parse_progress(const std::string& word) {
     return word;
 }
 
-/// Where no isoplane program can speak, there is nobody for a token manager to speak to either.
+/// Whether the fabric has token managers.
 bool parse_managers(const std::string& word, unsigned mtu) {
     if (word != "fabric" && word != "none")
         throw std::invalid_argument("--tm " + word + " is not possible: it can be fabric or none.");
-    return word == "fabric" && mtu >= wire::kMinMtu;
+    if (word == "fabric" && mtu < wire::kMinMtu)
+        throw std::invalid_argument(
+            "--mtu " + std::to_string(mtu) +
+            " is too small for token managers, as for programs that use isoplane: give at "
+            "least " +
+            std::to_string(wire::kMinMtu) + ", or --tm none for programs that do not.");
+    return word == "fabric";
+}
+
+/// A token manager is one node, and what is set is set for every rank.
+void check_manager_setting(const RunCommand& command) {
+    for (const auto& [key, value] : command.conf.settings) {
+        if (key != "token-manager") continue;
+        const std::string word = "--set token-manager=" + value;
+        if (command.has_fabric && command.has_managers)
+            throw std::invalid_argument(word +
+                                        " makes two nodes of one number, as all token managers run beside "
+                                        "the fabric: leave it out, or add --tm none.");
+        if (command.ranks > 1)
+            throw std::invalid_argument(word + " makes " + std::to_string(command.ranks) +
+                                        " nodes of one number, as every rank would run it: leave it out.");
+    }
 }
 
 /// What the files say, and how many ranks that means.
@@ -171,6 +192,7 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     if (values.count("set") != 0)
         for (const std::string& word : values["set"].as<std::vector<std::string>>())
             command.conf.settings.push_back(parse_setting(word));
+    check_manager_setting(command);
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
     if (!command.has_fabric) refuse_fabric_options(values);
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)

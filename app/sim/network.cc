@@ -44,12 +44,13 @@ Pace some_pace(std::uint64_t seed) {
 
 }  // namespace
 
-Network::Network(const Scenario& scenario, runtime::Pool& pool)
+Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::string& capture)
     : scenario_(scenario),
       random_(scenario.seed, 2),
       topology_(scenario.switches, "scenario"),
       paths_(topology_),
       world_(scenario.seed, pool, some_pace(scenario.seed)) {
+    if (!capture.empty()) recorder_ = std::make_unique<Recorder>(capture, world_);
     const std::size_t hosts = topology_.host_count();
     history_.resize(hosts);
     std::vector<Link::End> ends;
@@ -99,6 +100,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool)
 Link::End Network::connect(const std::string& name) {
     Link& link = world_.connect(name, {.latency = scenario_.latency, .capacity = 256});
     ports_.push_back({link.b().input, link.b().output});
+    if (recorder_) recorder_->watch(name, link.a());
     return link.a();
 }
 
@@ -129,6 +131,12 @@ tm::ExchangeOptions Network::exchange_options() const {
 }
 
 std::string Network::run(Duration limit) {
+    std::string wrong = act(limit);
+    if (recorder_) recorder_->finish();
+    return wrong;
+}
+
+std::string Network::act(Duration limit) {
     const auto over = [this] { return all_rest() || !complaint().empty(); };
     const runtime::Time end = world_.now() + scenario_.traffic.duration;
     for (unsigned change = 0; (change < 8 || world_.now() < end) && !over(); ++change) {

@@ -12,6 +12,7 @@
 
 #include "sim/checker.hh"
 #include "sim/host.hh"
+#include "sim/recorder.hh"
 
 namespace isoplane::sim {
 
@@ -19,10 +20,13 @@ namespace isoplane::sim {
 /// switches are those of logical time: which token manager is next to which.
 class Network {
   public:
-    Network(const Scenario& scenario, runtime::Pool& pool);
+    /// `capture` names a file for all that the hosts and token managers send and receive; empty for none.
+    /// Throws std::runtime_error with a sentence when it cannot be made.
+    Network(const Scenario& scenario, runtime::Pool& pool, const std::string& capture = {});
 
     /// Lets all hosts do what they are to do under changing faults, then leave. Returns what went wrong
-    /// first, in a sentence; empty when nothing did.
+    /// first, in a sentence; empty when nothing did. Throws std::runtime_error with a sentence when not all
+    /// of it could be captured.
     std::string run(runtime::Duration limit);
 
     const History& history() const { return history_; }
@@ -39,6 +43,7 @@ class Network {
     std::uint32_t distance(topology::NodeId a, topology::NodeId b) const;
     tm::ExchangeOptions exchange_options() const;
     Link::End connect(const std::string& name);
+    std::string act(runtime::Duration limit);
 
     void disturb();
     void heal();
@@ -55,6 +60,7 @@ class Network {
     topology::Topology topology_;
     topology::Paths paths_;
     World world_;
+    std::unique_ptr<Recorder> recorder_;
     std::vector<fabric::Port> ports_;
     std::unique_ptr<fabric::Switch> fabric_;
     History history_;

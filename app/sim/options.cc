@@ -152,6 +152,10 @@ SimOptions assemble(const po::variables_map& values) {
     options.seed = values["seed"].as<app::Whole<std::uint64_t>>().value;
     options.seeds = values["seeds"].as<app::Whole<std::uint64_t>>().value;
     options.json = values["json"].as<bool>();
+    if (values.count("pcap") != 0) options.pcap = values["pcap"].as<std::string>();
+    if (!options.pcap.empty() && options.seeds > 1)
+        throw std::invalid_argument("--pcap captures one seed, and --seeds " + std::to_string(options.seeds) +
+                                    " are tried; say which with --seed");
     if (options.seeds == 0) throw std::invalid_argument("--seeds 0 tries nothing; give at least 1");
     if (options.seed > UINT64_MAX - options.seeds)
         throw std::invalid_argument("--seed " + std::to_string(options.seed) + " and the " +
@@ -247,6 +251,8 @@ std::variant<SimOptions, int> parse_sim_options(int argc, char** argv) {
         ("isochrons", po::value<Number>()->value_name("N"), "or so many")                            //
         ("parts", po::value<Number>()->value_name("N"), "messages of an isochron, at the most")      //
         ("ahead", po::value<Number>()->value_name("H"), "tokens that are sent unprompted, 1 to 64")  //
+        ("pcap", po::value<std::string>()->value_name("FILE"),
+         "capture what hosts and token managers send and receive into a pcapng file; of one seed")  //
         ("json", po::bool_switch(), "print one JSON object at the end, and nothing else");
     po::variables_map values;
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;

@@ -31,6 +31,7 @@ struct SimOptions {
     std::uint64_t seed = 1;
     std::uint64_t seeds = 1;
     bool json = false;
+    std::string pcap;  ///< a file; empty for no capture
 
     std::optional<unsigned> hosts;  ///< on so many switches, joined as the seed says...
     unsigned switches = 1;

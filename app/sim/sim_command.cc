@@ -35,7 +35,7 @@ int try_seeds(const SimOptions& options) {
     std::ostream nowhere(nullptr);
     Trials trials(pool, options.json ? nowhere : std::cout);
     for (std::uint64_t i = 0; i < options.seeds && !signal.raised(); ++i)
-        trials.run(options.scenario(options.seed + i), options.replay(options.seed + i));
+        trials.run(options.scenario(options.seed + i), options.replay(options.seed + i), options.pcap);
     if (options.json) {
         std::cout << trials.to_json().dump(2) << '\n';
     } else {

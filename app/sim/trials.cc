@@ -52,18 +52,18 @@ std::ostream& operator<<(std::ostream& out, const Totals& t) {
                << t.partitions << " partitions\n";
 }
 
-void Trials::run(const Scenario& scenario, const std::string& replay) {
-    std::string wrong = outcome(scenario);
+void Trials::run(const Scenario& scenario, const std::string& replay, const std::string& capture) {
+    std::string wrong = outcome(scenario, capture);
     if (wrong.empty()) return;
     if (wrong.back() == '.' || wrong.back() == ';') wrong.pop_back();
     failures_.push_back({scenario.seed, wrong, replay});
     out_ << "seed " << scenario.seed << ": " << wrong << "; replay with  " << replay << std::endl;
 }
 
-std::string Trials::outcome(const Scenario& scenario) {
+std::string Trials::outcome(const Scenario& scenario, const std::string& capture) {
     std::string wrong;
     {
-        Network network(scenario, pool_);
+        Network network(scenario, pool_, capture);
         const runtime::Time begin = network.now();
         wrong = network.run(kPatience);
         totals_.add(network);

@@ -50,7 +50,8 @@ class Trials {
     /// A line for each failure goes to `out`.
     Trials(runtime::Pool& pool, std::ostream& out) : pool_(pool), out_(out) {}
 
-    void run(const Scenario& scenario, const std::string& replay);
+    /// With the name of a file in `capture`, what passes is written there.
+    void run(const Scenario& scenario, const std::string& replay, const std::string& capture = {});
 
     void print_totals();
     nlohmann::json to_json() const;
@@ -61,7 +62,7 @@ class Trials {
   private:
     using Clock = std::chrono::steady_clock;
 
-    std::string outcome(const Scenario& scenario);
+    std::string outcome(const Scenario& scenario, const std::string& capture);
     double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
     double virtual_seconds() const { return std::chrono::duration<double>(totals_.virtual_time).count(); }
 

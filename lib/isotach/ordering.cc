@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <isoplane/isotach/ordering.hh>
+#include <map>
+#include <utility>
 
 namespace isoplane::isotach {
 
@@ -48,6 +50,23 @@ void Ordering::take_announcements(Pulse pulse) noexcept {
         stream.announced = announced.count;
         if (!was_behind && stream.behind()) ++behind_;
     }
+}
+
+std::vector<Bucket> Ordering::buckets() const {
+    std::map<std::pair<Pulse, NodeId>, Bucket> found;
+    const auto bucket = [&found](Pulse pulse, std::size_t host) -> Bucket& {
+        const auto id = static_cast<NodeId>(host);
+        return found.try_emplace({pulse, id}, Bucket{.pulse = pulse, .host = id}).first->second;
+    };
+    for (std::size_t host = 0; host < queues_.size(); ++host) {
+        queues_[host].for_each([&](const Waiting& what) { ++bucket(what.pulse, host).waiting; });
+        const Stream& stream = streams_[host];
+        if (stream.behind()) bucket(executed_ + 1, host).missing = stream.announced - stream.received;
+    }
+    std::vector<Bucket> all;
+    for (const auto& [place, what] : found)
+        all.push_back(what);
+    return all;
 }
 
 void Ordering::put_head(NodeId host) noexcept {

@@ -24,4 +24,13 @@ void Isotach::describe(nlohmann::json& out) const {
     out["malformed"] = counters_.malformed.get();
 }
 
+void Isotach::describe_buckets(nlohmann::json& out) const {
+    out = nlohmann::json::array();
+    for (const Bucket& bucket : ordering_.buckets())
+        out.push_back({{"pulse", bucket.pulse},
+                       {"host", niu_.options().nodes[bucket.host]},
+                       {"waiting", bucket.waiting},
+                       {"missing", bucket.missing}});
+}
+
 }  // namespace isoplane::isotach

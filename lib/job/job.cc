@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "driver.hh"
+#include "reports.hh"
 #include "roster.hh"
 
 namespace isoplane::job {
@@ -81,10 +82,12 @@ Job::Job(Settings settings)
     driver_ = make_driver(settings_.progress, *network_, pool_);
     endpoint_ = &driver_->endpoint();
     isotach_ = driver_->isotach();
+    if (settings_.progress == Progress::kLcore) reports_ = std::make_unique<Reports>(*driver_, *network_);
 }
 
 /// What has come and was not received goes with the driver.
 Job::~Job() {
+    reports_.reset();
     driver_.reset();
     link_->stop();
 }

@@ -21,8 +21,19 @@ std::mutex served_mutex;
 
 rte_tel_data* container(const Json& value);
 
+/// rte_telemetry drops an entry whose name has anything but these, without a word: a host "node-1" is shown
+/// as "node_1".
+std::string telemetry_name(std::string name) {
+    for (char& c : name) {
+        const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          c == '_' || c == '/';
+        if (!kept) c = '_';
+    }
+    return name.substr(0, RTE_TEL_MAX_STRING_LEN - 1);
+}
+
 void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) {
-    const std::string name = key.substr(0, RTE_TEL_MAX_STRING_LEN - 1);
+    const std::string name = telemetry_name(key);
     if (value.is_number_unsigned()) {
         rte_tel_data_add_dict_u64(dict, name.c_str(), value.get<std::uint64_t>());
     } else if (value.is_structured()) {
@@ -63,13 +74,17 @@ int answer(const char* command, const char* parameter, rte_tel_data* data) {
     const std::lock_guard lock(served_mutex);
     const std::string name = std::string(command).substr(std::string_view("/isoplane/").size());
     if (served == nullptr || !served->has(name)) return -1;
-    Json report = keyed(served->show(name));
-    if (parameter != nullptr && *parameter != '\0') {
-        if (!report.contains(parameter)) return -1;
-        report = Json(report[parameter]);
+    const Json report = keyed(served->show(name));
+    if (parameter == nullptr || *parameter == '\0') {
+        fill_dict(data, report);
+        return 0;
     }
-    fill_dict(data, report);
-    return 0;
+    for (const auto& [key, value] : report.items()) {
+        if (telemetry_name(key) != telemetry_name(parameter)) continue;
+        fill_dict(data, keyed(value));
+        return 0;
+    }
+    return -1;
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""Token managers beside a fabric, on a link of their own, and in a job: tm_test.py PROGRAM TIMEKEEPER.
+"""Token managers beside a fabric, on a link of their own, and in a job: tm_test.py PROGRAM TIMEKEEPER
+BYSTANDER.
 
-Hosts run `timekeeper`, which keeps logical time and does nothing else."""
+Hosts run `timekeeper`, which keeps logical time and does nothing else, or `bystander`, which is a whole program."""
 
 import glob
 import json
@@ -13,11 +14,12 @@ import signal
 import socket
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 from net import (LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, make_dir, run, run_time_directory, same, test,
                  until, work)
 
-TIMEKEEPER = os.path.abspath(sys.argv[2])
+TIMEKEEPER, BYSTANDER = (os.path.abspath(path) for path in sys.argv[2:4])
 PULSES = 1000
 KEY = ("--job-key", 7)
 ALONE = "null:,no-rx=1"
@@ -232,6 +234,19 @@ class Job(Program):
             del os.environ["XDG_RUNTIME_DIR"]
 
 
+def ask(path, *commands):
+    """What rte_telemetry answers."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as telemetry:
+        telemetry.settimeout(LIMIT)
+        telemetry.connect(path)
+        telemetry.recv(1 << 16)
+        answers = []
+        for command in commands:
+            telemetry.send(command.encode())
+            answers.append(json.loads(telemetry.recv(1 << 16))[command])
+        return answers
+
+
 @test
 def a_job_has_one():
     for options in ((), ("--tokens-ahead", 4), ("--topology", TWO_SWITCHES), ("--fabric", "loss=0.02,reorder=0.02")):
@@ -243,18 +258,43 @@ def a_job_has_one():
 
 
 @test
+def the_capture_of_a_job_can_be_drawn():
+    capture, drawing = work("job.pcapng"), work("job.svg")
+    with Job("-n", 2, "--pcap", capture, "--", TIMEKEEPER, 20) as job:
+        job.ends()
+    with Program("diagram", capture, "-o", drawing, "--pulses", "2..19") as diagram:
+        diagram.ends()
+    sorts = [element.get("class") for element in ElementTree.parse(drawing).getroot().iter()]
+    same((sorts.count("lane"), sorts.count("manager")), (2, 1), "hosts and token managers")
+    assert sorts.count("tick") >= 2 * 18, f"{sorts.count('tick')} ends of pulses"
+    assert "token" in sorts and "message" not in sorts, set(sorts)
+
+
+@test
 def the_fabric_of_a_job_reports_on_it():
     with Job("-n", 2, "--no-labels", "--", "sh", "-c", "echo ready; exec sleep 1000") as job:
         until(lambda: job.out().count("ready") == 2, "both ranks are there")
         path, = glob.glob(f"{job.directory}/**/dpdk_telemetry.v2", recursive=True)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as telemetry:
-            telemetry.settimeout(LIMIT)
-            telemetry.connect(path)
-            telemetry.recv(1 << 16)
-            telemetry.send(b"/isoplane/tokens")
-            report = json.loads(telemetry.recv(1 << 16))["/isoplane/tokens"]["tm0"]
+        report = ask(path, "/isoplane/tokens")[0]["tm0"]
         same((report["manager"], report["neighbours"], report["token_sent"]),
              ("tm@0", {"0": "node0", "1": "node1"}, 1), "the token manager of the fabric")
+        job.stop(code=1, err="was ended by SIGTERM")
+
+
+@test
+def ranks_that_leave_progress_to_an_lcore_can_be_asked():
+    names = write("names", "0 alice-1 bob.2\n")
+    with Job("--topology", names, "--progress", "lcore", "--no-labels", "--", BYSTANDER) as job:
+        until(lambda: job.out().count("there") == 2, "both ranks are there")
+        reports = [ask(path, "/isoplane/buckets", "/isoplane/time", "/isoplane/niu")
+                   for path in glob.glob(f"{job.directory}/**/dpdk_telemetry.v2", recursive=True)]
+        ranks = [report for report in reports if report[1]]
+        same(len(ranks), 2, f"ranks that answer: {reports}")
+        for buckets, time, _ in ranks:
+            same(buckets, {}, "what waits for a pulse where nothing is sent")
+            assert "executed_pulse" in time["isotach"], time
+        # Telemetry has no place for other letters in names.
+        same(sorted(name for _, _, niu in ranks for name in niu["peers"]), ["alice_1", "bob_2"], "the peers of the two")
         job.stop(code=1, err="was ended by SIGTERM")
 
 
@@ -264,6 +304,25 @@ def a_job_can_do_without():
         job.ends(err="port of rank 1: in 0, out 0\n")
     with Job("-n", 2, "--tm", "beside", "--", "true") as job:
         job.ends(2, "--tm beside is not possible: it can be fabric or none")
+
+
+@test
+def a_job_has_each_token_manager_once():
+    beside = ("--set", "token-manager=tm@0")
+    with Job("-n", 2, *beside, "--", "true") as job:
+        job.ends(2, "makes two nodes of one number")
+    with Job("-n", 2, *beside, "--tm", "none", "--", "true") as job:
+        job.ends(2, "makes 2 nodes of one number")
+    with Job("-n", 1, *beside, "--tm", "none", "--no-labels", "--", TIMEKEEPER, 20) as job:
+        job.ends()
+
+
+@test
+def frames_too_short_for_a_token_manager_are_refused():
+    with Job("-n", 2, "--mtu", 127, "--", "true") as job:
+        job.ends(2, "--mtu 127 is too small for token managers")
+    with Job("-n", 2, "--mtu", 127, "--tm", "none", "--", "true") as job:
+        job.ends()
 
 
 run()

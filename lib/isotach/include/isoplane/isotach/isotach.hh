@@ -91,6 +91,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::size_t discard() noexcept;
 
     void describe(nlohmann::json& out) const;
+    /// An array of Ordering::buckets().
+    void describe_buckets(nlohmann::json& out) const;
     /// All that this host has issued has been executed here, and so has all that came.
     bool settled() const noexcept { return outstanding_ == 0 && ordering_.waiting() == 0; }
     const Counters& counters() const noexcept { return counters_; }

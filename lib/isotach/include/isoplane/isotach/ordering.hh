@@ -30,6 +30,14 @@ struct Waiting {
     rte_mbuf* own = nullptr;
 };
 
+/// What of one host waits for one pulse, or is waited for.
+struct Bucket {
+    Pulse pulse = 0;
+    NodeId host = 0;
+    std::uint32_t waiting = 0;  ///< messages and markers that are here
+    std::uint32_t missing = 0;  ///< messages without which the pulse is not executed
+};
+
 /// Puts what is received in the order of logical time.
 ///
 /// What one host sends comes in its order already; so each host has a queue, and the queues are merged by
@@ -87,6 +95,8 @@ class Ordering {
     std::size_t waiting() const noexcept { return waiting_; }
     /// Hosts of which announced messages are missing.
     unsigned behind() const noexcept { return behind_; }
+    /// All that waits, by pulse and host. For reports: it looks at every message.
+    std::vector<Bucket> buckets() const;
     /// Messages that came when their pulse had been executed: the network is not what it is said to be.
     std::uint64_t late() const noexcept { return late_.get(); }
 

@@ -24,6 +24,7 @@
 namespace isoplane::job {
 
 class Driver;
+class Reports;
 class Roster;
 struct Network;
 
@@ -81,6 +82,7 @@ class Job {
     std::unique_ptr<link::Link> link_;
     std::unique_ptr<Network> network_;
     std::unique_ptr<Driver> driver_;
+    std::unique_ptr<Reports> reports_;
     noniso::Endpoint* endpoint_;
     isotach::Endpoint* isotach_;
     std::unique_ptr<Roster> roster_;

@@ -23,6 +23,12 @@ class Fifo {
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     T& back() noexcept { return ring_[(tail_ - 1) & (ring_.size() - 1)]; }
     void pop() noexcept { ++head_; }
+    /// From the first to the last.
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t i = head_; i != tail_; ++i)
+            visit(ring_[i & (ring_.size() - 1)]);
+    }
 
   private:
     void grow() {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "diagram/sighting.hh"
+
+#include <algorithm>
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
+#include <isoplane/wire/token.hh>
+#include <utility>
+
+namespace isoplane::diagram {
+
+namespace {
+
+/// As a capture reads frames: from any node to any other.
+constexpr std::uint16_t kAnyNode = 0xffff;
+
+/// In whichever envelope it is.
+wire::Unwrapped unwrapped(std::span<const std::byte> bytes) {
+    const wire::Unwrapped plain = wire::unwrap(bytes, {});
+    return plain.reason == wire::Reject::kNotOurs ? wire::unwrap(bytes, {.transport = wire::Transport::kUdp})
+                                                  : plain;
+}
+
+std::vector<Message> read_messages(const wire::Decoded& decoded) {
+    std::vector<Message> messages;
+    wire::MessageCursor cursor(decoded.payload);
+    for (wire::Message message; cursor.next_valid(message);) {
+        if (!wire::is_ordered(message.header.protocol)) continue;
+        const auto extension = wire::decode_isotach(message.body.first<wire::kIsotachSize>());
+        messages.push_back({.issuer = extension.host,
+                            .isochron = extension.isochron,
+                            .pulse = extension.pulse,
+                            .rank = extension.rank,
+                            .size = static_cast<std::uint32_t>(message.body.size() - wire::kIsotachSize)});
+    }
+    return messages;
+}
+
+std::optional<TokenPart> read_token(const wire::Decoded& decoded) {
+    const auto view = wire::TokenView::parse(decoded.payload, kAnyNode);
+    if (!view) return std::nullopt;
+    const wire::Token token = view->token();
+    TokenPart part{.number = token.number, .part = token.part, .last_part = token.last_part};
+    for (std::size_t i = 0; i < view->size(); ++i) {
+        const wire::TokenEntry entry = view->entry(i);
+        if (entry.destination == wire::kEveryHost && entry.source == decoded.header.source)
+            part.group_word = entry.value;
+    }
+    return part;
+}
+
+}  // namespace
+
+void Observer::see(const capture::Frame& frame) {
+    first_ = frames_ == 0 ? frame.when : std::min(first_, frame.when);
+    ++frames_;
+    const wire::Unwrapped content = unwrapped(frame.bytes);
+    if (content.reason == wire::Reject::kNotOurs || frame.bytes.empty()) return;
+    if (content.reason != wire::Reject::kNone || content.frame.size() < wire::kHeaderSize) {
+        ++damaged_;
+        return;
+    }
+    const std::uint32_t key = wire::frame_layout::JobKey::get(content.frame.data());
+    const wire::Decoded decoded = wire::decode_frame(
+        content.frame,
+        {.encapsulation = {}, .job_key = key, .node = wire::kBroadcast, .node_count = kAnyNode});
+    if (!decoded) {
+        ++damaged_;
+    } else if (job_key_.value_or(key) != key) {
+        ++foreign_;
+    } else {
+        job_key_ = key;
+        ++ours_;
+        take(frame, wire::frame_layout::HeaderCrc::get(content.frame.data()), decoded);
+    }
+}
+
+void Observer::take(const capture::Frame& frame, std::uint32_t header_crc, const wire::Decoded& decoded) {
+    const wire::Header& header = decoded.header;
+    if (header.kind == wire::Kind::kHello || header.kind == wire::Kind::kHelloAck)
+        nodes_[header.source] = wire::decode_hello(decoded.payload)->name;
+    Sighting sighting{.when = frame.when,
+                      .interface = frame.interface,
+                      .direction = frame.direction,
+                      .key = {.from = header.source,
+                              .to = header.destination,
+                              .epoch = header.epoch,
+                              .sequence = header.sequence,
+                              .header_crc = header_crc,
+                              .payload_crc = header.payload_crc},
+                      .messages = {}};
+    if (header.kind == wire::Kind::kData) sighting.messages = read_messages(decoded);
+    if (header.kind == wire::Kind::kToken) sighting.token = read_token(decoded);
+    const bool timely = !sighting.messages.empty() || sighting.token;
+    if (!timely || header.destination == wire::kBroadcast) return;
+    nodes_[header.source];
+    nodes_[header.destination];
+    sightings_.push_back(std::move(sighting));
+}
+
+std::vector<Sighting> Observer::sightings() && {
+    std::stable_sort(sightings_.begin(), sightings_.end(),
+                     [](const Sighting& a, const Sighting& b) { return a.when < b.when; });
+    return std::move(sightings_);
+}
+
+}  // namespace isoplane::diagram

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "capture/pcapng.hh"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace isoplane::test {
+namespace {
+
+using capture::Direction;
+using capture::Frame;
+using capture::Reader;
+using capture::Writer;
+using namespace std::chrono_literals;
+
+/// A file that goes with the test.
+class File {
+  public:
+    File()
+        : path_(testing::TempDir() + "pcapng-" +
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {}
+    ~File() { std::filesystem::remove(path_); }
+    const std::string& path() const { return path_; }
+    void put(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+    std::string get() const {
+        std::ifstream in(path_, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+  private:
+    std::string path_;
+};
+
+std::vector<std::byte> bytes(std::size_t size) {
+    std::vector<std::byte> some(size);
+    for (std::size_t i = 0; i < size; ++i)
+        some[i] = static_cast<std::byte>(i);
+    return some;
+}
+
+void write_three(const File& file) {
+    Writer writer(file.path());
+    writer.add_interface("first");
+    writer.add_interface("second");
+    for (const std::uint32_t n : {0U, 1U, 2U})
+        writer.add(n % 2, n == 1 ? Direction::kIn : Direction::kOut, (n + 1) * 1500ns, bytes(6 + n));
+    writer.finish();
+}
+
+std::string refusal(const File& file) {
+    try {
+        Reader reader(file.path());
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(Pcapng, what_is_written_is_read) {
+    const File file;
+    write_three(file);
+    Reader reader(file.path());
+    Frame frame;
+    for (const std::uint32_t n : {0U, 1U, 2U}) {
+        ASSERT_TRUE(reader.next(frame));
+        EXPECT_EQ(frame.bytes, bytes(6 + n));
+        EXPECT_EQ(frame.when, n * 1500ns);
+        EXPECT_EQ(frame.interface, n % 2);
+        EXPECT_EQ(frame.direction, n == 1 ? Direction::kIn : Direction::kOut);
+        EXPECT_FALSE(frame.cut);
+    }
+    EXPECT_FALSE(reader.next(frame));
+    EXPECT_EQ(reader.damage(), "");
+}
+
+TEST(Pcapng, a_file_cut_anywhere_is_read_up_to_there) {
+    const File file;
+    write_three(file);
+    const std::string whole = file.get();
+    unsigned between_blocks = 0;
+    for (std::size_t size = 4; size < whole.size(); ++size) {
+        file.put(whole.substr(0, size));
+        Reader reader(file.path());
+        Frame frame;
+        unsigned frames = 0;
+        while (reader.next(frame))
+            ++frames;
+        EXPECT_LT(frames, 3U);
+        if (reader.damage().empty()) ++between_blocks;
+    }
+    EXPECT_EQ(between_blocks, 5U);  // behind the section, its two interfaces, and two frames
+}
+
+TEST(Pcapng, no_byte_of_it_can_crash_the_reader) {
+    const File file;
+    write_three(file);
+    const std::string whole = file.get();
+    for (std::size_t at = 4; at < whole.size(); ++at) {
+        for (const char value : {'\x00', '\xff'}) {
+            std::string changed = whole;
+            changed[at] = value;
+            file.put(changed);
+            Reader reader(file.path());
+            Frame frame;
+            while (reader.next(frame))
+                EXPECT_LT(frame.bytes.size(), whole.size());
+        }
+    }
+}
+
+TEST(Pcapng, other_files_are_refused_with_a_sentence) {
+    const File file;
+    EXPECT_NE(refusal(file).find("cannot read"), std::string::npos);
+    file.put("");
+    EXPECT_NE(refusal(file).find("is empty"), std::string::npos);
+    file.put("no capture at all");
+    EXPECT_NE(refusal(file).find("is no capture"), std::string::npos);
+    file.put("\xd4\xc3\xb2\xa1 and so on");
+    EXPECT_NE(refusal(file).find("editcap -F pcapng"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace isoplane::test

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <nlohmann/json.hpp>
+
+#include "hosts.hh"
+
+namespace isoplane::test {
+
+TEST(Buckets, are_empty_when_nothing_waits) {
+    Hosts hosts(topology::line(1, 2));
+    EXPECT_TRUE(hosts[1].isotach.ordering().buckets().empty());
+}
+
+TEST(Buckets, hold_what_has_come_before_its_pulse_has_ended) {
+    Hosts hosts(topology::line(1, 3));
+    ASSERT_TRUE(hosts[0].send({2}));
+    ASSERT_TRUE(hosts[0].send({2, 2}));
+    const isotach::Ordering& ordering = hosts[2].isotach.ordering();
+    ASSERT_NE(hosts.stations.steps_until([&] { return ordering.waiting() == 3; }, 100), UINT_MAX);
+    std::uint32_t waiting = 0;
+    for (const isotach::Bucket& bucket : ordering.buckets()) {
+        EXPECT_EQ(bucket.host, 0);
+        EXPECT_GT(bucket.pulse, ordering.executed());
+        EXPECT_EQ(bucket.missing, 0U);
+        waiting += bucket.waiting;
+    }
+    EXPECT_EQ(waiting, 3U);
+    hosts.run(1ms);
+    EXPECT_TRUE(ordering.buckets().empty());
+    hosts[2].release(hosts[2].receive());
+    hosts.run(1ms);
+}
+
+TEST(Buckets, say_whose_messages_a_pulse_waits_for) {
+    Hosts hosts(topology::line(1, 3));
+    isotach::Isotach& there = hosts[2].isotach;
+    // As if a token had announced two messages that have yet to come.
+    there.siu().announcements().push({there.ordering().executed() + 1, 1, 2});
+    there.siu().want(true);
+    hosts.run(1ms);
+    const auto buckets = there.ordering().buckets();
+    ASSERT_EQ(buckets.size(), 1U);
+    EXPECT_EQ(buckets[0].pulse, there.ordering().executed() + 1);
+    EXPECT_EQ(buckets[0].host, 1);
+    EXPECT_EQ(buckets[0].missing, 2U);
+    nlohmann::json report;
+    there.describe_buckets(report);
+    EXPECT_EQ(report[0]["missing"], 2);
+
+    there.siu().want(false);
+    ASSERT_TRUE(hosts[1].send({2}));
+    ASSERT_TRUE(hosts[1].send({2}));
+    hosts.run(1ms);
+    EXPECT_TRUE(there.ordering().buckets().empty());
+    hosts[2].release(hosts[2].receive());
+    hosts.run(1ms);
+}
+
+}  // namespace isoplane::test
