@@ -135,6 +135,8 @@ void Niu::come_up(Peer& peer) noexcept {
 }
 
 void Niu::lose(Peer& peer, PeerState state) noexcept {
+    peer.ended = peer.epoch;
+    peer.ended_at = peer.out.first();
     forget(peer);
     peer.state = state;
     counters_.peers_lost.add();
@@ -149,7 +151,9 @@ std::size_t Niu::forget(Peer& peer) noexcept {
         ++freed;
     }
     peer.open = {};
-    end_transfer(peer);
+    while (!peer.transfers.empty())
+        end_transfer(peer);
+    peer.others_until = {};
     peer.assembly = {};
     peer.grant.reset();
     peer.rtt = RttEstimator(options_.timeout);

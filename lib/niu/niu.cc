@@ -232,7 +232,7 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
         peer.ask_at = Time::max();
         peer.rtt.answered();
     }
-    if (peer.transfer.size != 0) touch(peer);
+    if (!peer.transfers.empty()) touch(peer);
 }
 
 void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
