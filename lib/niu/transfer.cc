@@ -57,8 +57,8 @@ Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::by
     if (const Refusal why = refusal(peer); why != Refusal::kNone) return {.refusal = why, .to = to};
     close_frame(peer);  // so that nothing sent from here on gets ahead
     const std::size_t fits = max_message(to);
-    Memory::Region* region =
-        message.size() > fits && may_refer_to(memory, message) ? memory.region() : nullptr;
+    Memory::Region* const region = memory.region();
+    const bool by_reference = message.size() > fits && may_refer_to(memory, message);
     if (region != nullptr) {
         region->refer();
         region->use();
@@ -67,7 +67,8 @@ Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::by
     const Sequence first = peer.transfers.empty() ? peer.out.next() : peer.transfers_end;
     peer.transfers_end = first + frames;
     const Sequence last = peer.transfers_end - 1;
-    peer.transfers.push({message, static_cast<std::uint32_t>(message.size()), last, protocol, region});
+    peer.transfers.push(
+        {message, static_cast<std::uint32_t>(message.size()), last, protocol, region, by_reference});
     pump(peer);  // so that the next can follow without a poll in between
     touch(peer);
     return {.to = to, .epoch = peer.epoch, .last = last};
@@ -110,7 +111,7 @@ bool Niu::add_fragment(Peer& peer) noexcept {
                                               : (last ? wire::kLastFragment : std::uint8_t{0});
     put_message(open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(part.size()),
                           offset == 0 ? transfer.size : offset});
-    if (transfer.memory == nullptr || !refer_to_fragment(peer, open, part)) copy_fragment(peer, open, part);
+    if (!transfer.by_reference || !refer_to_fragment(peer, open, part)) copy_fragment(peer, open, part);
     counters_.messages_sent.add();
     transfer.rest = transfer.rest.subspan(part.size());
     if (last) {

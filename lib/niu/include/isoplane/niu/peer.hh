@@ -38,7 +38,8 @@ struct Transfer {
     std::uint32_t size = 0;
     Sequence last = 0;  ///< the frame it will end in: what is sent after it goes after it, so that is known
     wire::Protocol protocol{};
-    Memory::Region* memory = nullptr;  ///< that frames can refer to; null: it is copied into them
+    Memory::Region* memory = nullptr;  ///< if it is registered
+    bool by_reference = false;         ///< frames refer to that memory; else it is copied into them
 };
 
 /// How far the large message that is coming in has come.
