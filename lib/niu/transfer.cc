@@ -36,13 +36,8 @@ Refusal Niu::refusal(const Peer& peer) const noexcept {
     return Refusal::kNone;
 }
 
-Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
-    static const Memory unregistered;
-    return transfer(to, protocol, message, unregistered);
-}
-
 Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                     const Memory& memory) noexcept {
+                     Memory::Region* memory) noexcept {
     assert(!wire::is_ordered(protocol));
     Peer& peer = peers_[to];
     if (message.size() <= max_message(to) && peer.transfers.empty()) {
@@ -57,18 +52,17 @@ Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::by
     if (const Refusal why = refusal(peer); why != Refusal::kNone) return {.refusal = why, .to = to};
     close_frame(peer);  // so that nothing sent from here on gets ahead
     const std::size_t fits = max_message(to);
-    Memory::Region* const region = memory.region();
-    const bool by_reference = message.size() > fits && may_refer_to(memory, message);
-    if (region != nullptr) {
-        region->refer();
-        region->use();
+    const bool by_reference = memory != nullptr && message.size() > fits && may_refer_to(*memory);
+    if (memory != nullptr) {
+        assert(memory->contains(message));
+        memory->take_part();
     }
     const auto frames = static_cast<Sequence>(std::max<std::size_t>((message.size() + fits - 1) / fits, 1));
     const Sequence first = peer.transfers.empty() ? peer.out.next() : peer.transfers_end;
     peer.transfers_end = first + frames;
     const Sequence last = peer.transfers_end - 1;
     peer.transfers.push(
-        {message, static_cast<std::uint32_t>(message.size()), last, protocol, region, by_reference});
+        {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference});
     pump(peer);  // so that the next can follow without a poll in between
     touch(peer);
     return {.to = to, .epoch = peer.epoch, .last = last};
@@ -84,11 +78,9 @@ TransferState Niu::state(const Ticket& ticket) const noexcept {
         .of(ticket);
 }
 
-bool Niu::may_refer_to(const Memory& memory, std::span<const std::byte> message) const noexcept {
-    if (!memory || !options_.chains) return false;
-    assert(memory.contains(message));
-    const Memory::Region& region = *memory.region();
-    return options_.in_process || (!region.adopted && region.iova != RTE_BAD_IOVA);
+bool Niu::may_refer_to(const Memory::Region& memory) const noexcept {
+    if (!options_.chains) return false;
+    return options_.in_process || (!memory.adopted && memory.iova != RTE_BAD_IOVA);
 }
 
 /// Moves as much of what waits into frames as window, credit and pool allow; an acknowledgement or credit
@@ -124,8 +116,7 @@ bool Niu::add_fragment(Peer& peer) noexcept {
 /// Of the first: all of it is in frames, or the peer is lost.
 void Niu::end_transfer(Peer& peer) noexcept {
     if (Memory::Region* memory = peer.transfers.front().memory; memory != nullptr) {
-        memory->done();
-        memory->let_go();
+        memory->give_back();
     }
     peer.transfers.pop();
 }

@@ -46,10 +46,6 @@ class Memory {
     /// A frame that refers to it is under way, or a message that is not in frames yet.
     bool busy() const noexcept { return region_ != nullptr && region_->in_use(); }
 
-    bool contains(std::span<const std::byte> part) const noexcept {
-        return part.data() >= bytes().data() && part.data() + part.size() <= bytes().data() + bytes().size();
-    }
-
     /// What frames and transfers know of it. Lives as long as any of them, or the Memory, does.
     struct Region {
         rte_mbuf_ext_shared_info references{};  ///< of packets, and one of the Memory
@@ -58,11 +54,24 @@ class Memory {
         bool adopted = false;
         std::atomic<std::uint32_t> uses{0};  ///< frames and transfers not done with
 
+        bool contains(std::span<const std::byte> part) const noexcept {
+            return part.data() >= bytes.data() && part.data() + part.size() <= bytes.data() + bytes.size();
+        }
         void use() noexcept { uses.fetch_add(1, std::memory_order_relaxed); }
         void done() noexcept { uses.fetch_sub(1, std::memory_order_release); }
         bool in_use() const noexcept { return uses.load(std::memory_order_acquire) != 0; }
         void refer() noexcept;
         void let_go() noexcept;  ///< may be the end of it
+
+        /// Of a transfer that is not in frames.
+        void take_part() noexcept {
+            refer();
+            use();
+        }
+        void give_back() noexcept {
+            done();
+            let_go();
+        }
     };
     Region* region() const noexcept { return region_; }
 

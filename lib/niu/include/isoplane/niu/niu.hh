@@ -104,11 +104,15 @@ class Niu final : public runtime::Stage {
     /// to one peer wait in the order in which they were sent, Options::transfers of them at the most, and
     /// what is sent to it after them is refused until they are in frames. The ticket says why when it is not
     /// taken.
-    Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
-    /// The same of a message in `memory`, which is not copied but when it fits a frame, or the link cannot
-    /// send it from there. It must stay as it is while memory.busy().
+    ///
+    /// One in registered memory is not copied but when it fits a frame, or the link cannot send it from
+    /// there; that has to stay as it is while Memory::busy(), which is longer.
     Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                    const Memory& memory) noexcept;
+                    Memory::Region* memory = nullptr) noexcept;
+    Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                    const Memory& memory) noexcept {
+        return transfer(to, protocol, message, memory.region());
+    }
     /// What has become of a message that was taken: in its receiver's present life or the last. Of an earlier
     /// one, all count as lost.
     TransferState state(const Ticket& ticket) const noexcept;
@@ -204,7 +208,7 @@ class Niu final : public runtime::Stage {
     void close_frame(Peer& peer) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept;
-    bool may_refer_to(const Memory& memory, std::span<const std::byte> message) const noexcept;
+    bool may_refer_to(const Memory::Region& memory) const noexcept;
     Refusal refusal(const Peer& peer) const noexcept;
     bool must_wait(Peer& peer) noexcept;
     bool add_fragment(Peer& peer) noexcept;
