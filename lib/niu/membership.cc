@@ -68,7 +68,9 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
         refuse(peer);
         return;
     }
-    if (header.epoch != peer.epoch) {
+    const bool elsewhere = !comes_from(packet, peer.mac);
+    if (header.epoch == peer.epoch && elsewhere && peer.state == PeerState::kUp) return refuse_source();
+    if (header.epoch != peer.epoch || elsewhere) {
         if (peer.state == PeerState::kUp) return doubt(peer);
         if (peer.held != 0) return;  // of its last life; it will present itself again
         present(peer, frame, packet);

@@ -185,8 +185,9 @@ class Niu final : public runtime::Stage {
     // niu.cc: what comes in.
     void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void process(rte_mbuf* packet) noexcept;
-    bool belongs(const Peer& peer, const wire::Header& header) noexcept;
+    bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
+    void refuse_source() noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
