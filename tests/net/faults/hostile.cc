@@ -37,7 +37,6 @@ struct Draft {
     wire::Header header{};
     Bytes payload{};
     std::uint16_t ethertype = wire::kDefaultEtherType;
-    wire::MacAddress from = kOwnMac;
 };
 
 class Forger {
@@ -84,7 +83,7 @@ class Forger {
     Bytes pack(Draft& draft, std::size_t to) const {
         Bytes bytes(wire::kEthernetSize + wire::kHeaderSize);
         wire::encode_ethernet(std::span(bytes).first<wire::kEthernetSize>(),
-                              settings_.network.mac(static_cast<topology::NodeId>(to)), draft.from,
+                              settings_.network.mac(static_cast<topology::NodeId>(to)), kOwnMac,
                               draft.ethertype);
         wire::encode_frame(std::span(bytes).subspan<wire::kEthernetSize, wire::kHeaderSize>(), draft.header,
                            draft.payload);
@@ -100,15 +99,8 @@ class Forger {
     void come_from_nobody(Draft& draft) { draft.header.source = static_cast<std::uint16_t>(epochs_.size()); }
     void come_from_the_receiver(Draft& draft) { draft.header.source = draft.header.destination; }
     void mean_another_node(Draft& draft) { draft.header.destination = draft.header.source; }
-    void use_the_address_of_the_source(Draft& draft) {
-        draft.from = settings_.network.mac(draft.header.source);
-    }
-    void run_ahead(Draft& draft) {
-        use_the_address_of_the_source(draft);
-        draft.header.sequence = 1U << 30;
-    }
+    void run_ahead(Draft& draft) { draft.header.sequence = 1U << 30; }
     void acknowledge_too_much(Draft& draft) {
-        use_the_address_of_the_source(draft);
         draft.header.kind = wire::Kind::kAck;
         draft.header.ack = 1U << 30;
         draft.payload.clear();
@@ -151,10 +143,11 @@ class Forger {
         Kind{"stale_epoch", &Forger::mean_another_life},
         Kind{"stale_epoch", &Forger::say_an_old_hello},
         Kind{"doubted", &Forger::say_that_it_has_restarted},
-        Kind{"duplicates", &Forger::use_the_address_of_the_source},
-        Kind{"beyond_credit", &Forger::run_ahead},
-        Kind{"impossible_ack", &Forger::acknowledge_too_much},
-        Kind{"bad_source", &Forger::leave},  // from an address that is not its source's
+        // Right in all but the address that they come from. With that, too, they would not even arrive: the
+        // fabric would take this port for the way to their source.
+        Kind{"bad_source", &Forger::leave},
+        Kind{"bad_source", &Forger::run_ahead},
+        Kind{"bad_source", &Forger::acknowledge_too_much},
         Kind{"bad_source", &Forger::come_from_nobody},
         Kind{"bad_source", &Forger::come_from_the_receiver},
         Kind{"bad_destination", &Forger::mean_another_node},
