@@ -2,6 +2,10 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <climits>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "net.hh"
 
@@ -36,15 +40,17 @@ class Noniso {
     int receive(noniso_mbm& out) {
         if (!net_.is_open()) return FAILURE;
         give_back();
-        noniso::Endpoint& messages = net_.job().messages();
         niu::Received message;
-        if (!messages.receive(message)) {
+        if (!next(message)) {
             net_.poll();
-            if (!messages.receive(message)) return -1;
+            if (!next(message)) return -1;
         }
+        noniso::Endpoint& messages = net_.job().messages();
         out.sender_id = message.source;
         out.size = static_cast<int>(message.size);
-        if (message.data.size() <= sizeof out.msg.data) {
+        if (!message.whole()) {
+            out.msg.data_ptr = whole_.data();
+        } else if (message.data.size() <= sizeof out.msg.data) {
             out.msg.data_ptr = nullptr;
             std::copy(message.data.begin(), message.data.end(), reinterpret_cast<std::byte*>(&out.msg.data));
             messages.release(message);
@@ -61,13 +67,38 @@ class Noniso {
         net.before_closing([] { instance().give_back(); });
     }
 
+    /// A message that is whole, or the last part of one that is in whole_ now: programs of the C++ interface
+    /// may send what no frame has room for.
+    bool next(niu::Received& message) {
+        noniso::Endpoint& messages = net_.job().messages();
+        while (messages.receive(message)) {
+            if (message.whole()) return true;
+            if (message.size > INT_MAX)
+                give_up("a message of " + std::to_string(message.size) +
+                        " bytes has come, and this interface can tell of no more than " +
+                        std::to_string(INT_MAX) + "; send it in pieces");
+            std::vector<std::byte>& parts = parts_[message.source];
+            if (message.offset == 0) parts.clear();
+            parts.insert(parts.end(), message.data.begin(), message.data.end());
+            const bool last = parts.size() == message.size;
+            messages.release(message);
+            if (!last) continue;
+            whole_.swap(parts);
+            parts.clear();
+            return true;
+        }
+        return false;
+    }
+
     void give_back() {
         if (last_) net_.job().messages().release(*last_);
         last_.reset();
     }
 
     Net& net_;
-    std::optional<niu::Received> last_;  ///< valid until the next receive
+    std::optional<niu::Received> last_;                      ///< valid until the next receive
+    std::vector<std::byte> whole_;                           ///< the same
+    std::unordered_map<int, std::vector<std::byte>> parts_;  ///< of messages that are coming, by sender
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ unsigned Niu::most_frames(NodeId to) const noexcept {
 
 bool Niu::may_send(NodeId to, unsigned frames) noexcept {
     Peer& peer = peers_[to];
-    if (closing_ || peer.state != PeerState::kUp || peer.transfer.size != 0) return false;
+    if (closing_ || peer.state != PeerState::kUp || must_wait(peer)) return false;
     if (frames == 0) return true;
     const unsigned last = frames - 1 + (peer.open.packet != nullptr ? 1 : 0);
     if (peer.out.size() + last >= options_.window) return false;

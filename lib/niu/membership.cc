@@ -69,7 +69,9 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
         refuse(peer);
         return;
     }
-    if (header.epoch != peer.epoch) {
+    const bool elsewhere = !comes_from(packet, peer.mac);
+    if (header.epoch == peer.epoch && elsewhere && peer.state == PeerState::kUp) return refuse_source();
+    if (header.epoch != peer.epoch || elsewhere) {
         if (peer.state == PeerState::kUp) return doubt(peer);
         if (peer.held != 0) return;  // of its last life; it will present itself again
         present(peer, frame, packet);
@@ -137,6 +139,8 @@ void Niu::come_up(Peer& peer) noexcept {
 }
 
 void Niu::lose(Peer& peer, PeerState state) noexcept {
+    peer.ended = peer.epoch;
+    peer.ended_at = peer.out.first();
     forget(peer);
     peer.state = state;
     counters_.peers_lost.add();
@@ -151,7 +155,9 @@ std::size_t Niu::forget(Peer& peer) noexcept {
         ++freed;
     }
     peer.open = {};
-    end_transfer(peer);
+    while (!peer.transfers.empty())
+        end_transfer(peer);
+    peer.others_until = {};
     peer.assembly = {};
     peer.grant.reset();
     peer.rtt = RttEstimator(options_.timeout);

@@ -165,7 +165,7 @@ void Niu::process(rte_mbuf* packet) noexcept {
             on_hello(peer, frame, packet);
             break;
         case wire::Kind::kBye:
-            if (belongs(peer, frame.header)) on_bye(peer, frame.header);
+            if (belongs(peer, frame.header, packet)) on_bye(peer, frame.header);
             break;
         case wire::Kind::kToken:
             on_token_frame(frame, packet);
@@ -176,12 +176,17 @@ void Niu::process(rte_mbuf* packet) noexcept {
     rte_pktmbuf_free(packet);
 }
 
-/// Whether the frame is between the two incarnations that talk to each other.
-bool Niu::belongs(const Peer& peer, const wire::Header& header) noexcept {
+/// Whether the frame is between the two incarnations that talk to each other, and comes from where its sender
+/// has presented itself.
+bool Niu::belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept {
     const bool known = peer.state == PeerState::kUp || peer.state == PeerState::kHeard;
     if (known && header.epoch == peer.epoch &&
-        header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]]
-        return true;
+        header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]] {
+        if (comes_from(packet, peer.mac)) [[likely]]
+            return true;
+        refuse_source();
+        return false;
+    }
     if (known && options_.planted.any_epoch) [[unlikely]]
         return true;
     refuse(peer);
@@ -191,12 +196,16 @@ bool Niu::belongs(const Peer& peer, const wire::Header& header) noexcept {
 /// A frame of another incarnation; or of a node that has no NIU, as token managers have none.
 void Niu::refuse(const Peer& peer) noexcept {
     if (is_peer(peer)) return counters_.stale_epoch.add();
+    refuse_source();
+}
+
+void Niu::refuse_source() noexcept {
     counters_.rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].add();
 }
 
 void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept {
     const wire::Header& header = frame.header;
-    if (!belongs(peer, header)) [[unlikely]] {
+    if (!belongs(peer, header, packet)) [[unlikely]] {
         rte_pktmbuf_free(packet);
         return;
     }
@@ -232,7 +241,7 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
         peer.ask_at = Time::max();
         peer.rtt.answered();
     }
-    if (peer.transfer.size != 0) touch(peer);
+    if (!peer.transfers.empty()) touch(peer);
 }
 
 void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/isotach.hh>
-#include <utility>
 
 #include "layout.hh"
+#include "message.hh"
 
 namespace isoplane::niu {
 
@@ -17,15 +16,6 @@ namespace {
 
 /// Up to here a copy into a frame that others share costs less than a frame.
 constexpr std::size_t kWorthCopying = 256;
-
-bool checks_payload(const Peer& peer) noexcept {
-    return (peer.header.flags & wire::kFlagNoPayloadCrc) == 0;
-}
-
-void put_message(std::byte* at, const wire::MessageHeader& header) noexcept {
-    wire::encode_message(std::span<std::byte, wire::kMessageHeaderSize>(at, wire::kMessageHeaderSize),
-                         header);
-}
 
 }  // namespace
 
@@ -93,8 +83,8 @@ SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urg
     Peer& peer = peers_[to];
     const std::size_t needed = wire::kMessageHeaderSize + size;
     if (static_cast<std::size_t>(peer.open.end - peer.open.at) < needed) {
-        if (closing_ || peer.transfer.size != 0 || needed > peer.max_payload || !open_frame(peer, urgency))
-            return {};
+        if (closing_ || must_wait(peer) || needed > peer.max_payload || !open_frame(peer, urgency)) return {};
+        peer.others_until = {};
         touch(peer);
     }
     return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
@@ -129,8 +119,9 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     }
     Peer& peer = peers_[to];
     close_frame(peer);
-    if (closing_ || peer.transfer.size != 0 || message.size() > max_message(to)) return false;
+    if (closing_ || must_wait(peer) || message.size() > max_message(to)) return false;
     if (!may_open(peer) || pool_share_used(Urgency::kOrdinary)) return false;
+    peer.others_until = {};
     rte_mbuf* m = packet.release();
     auto* payload = reinterpret_cast<std::byte*>(rte_pktmbuf_prepend(m, wire::kMessageHeaderSize));
     const auto size = static_cast<std::uint16_t>(message.size());
@@ -141,121 +132,6 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     keep(peer, m, {payload, wire::kMessageHeaderSize + message.size()});
     counters_.messages_sent.add();
     touch(peer);
-    return true;
-}
-
-bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
-    if (message.size() <= max_message(to)) return send(to, protocol, message);
-    static const Memory unregistered;
-    return transfer(to, protocol, message, unregistered);
-}
-
-bool Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                   const Memory& memory) noexcept {
-    assert(!wire::is_ordered(protocol));
-    Peer& peer = peers_[to];
-    if (message.size() <= max_message(to)) return send(to, protocol, message);
-    if (closing_ || peer.transfer.size != 0 || peer.state != PeerState::kUp) return false;
-    close_frame(peer);  // so that nothing sent from here on gets ahead
-    Memory::Region* region = may_refer_to(memory, message) ? memory.region() : nullptr;
-    if (region != nullptr) {
-        region->refer();
-        ++region->uses;
-    }
-    peer.transfer = {message, static_cast<std::uint32_t>(message.size()), protocol, region};
-    pump(peer);  // so that the next can follow without a poll in between
-    touch(peer);
-    return true;
-}
-
-bool Niu::may_refer_to(const Memory& memory, std::span<const std::byte> message) const noexcept {
-    if (!memory || !options_.chains) return false;
-    assert(memory.contains(message));
-    const Memory::Region& region = *memory.region();
-    return options_.in_process || (!region.adopted && region.iova != RTE_BAD_IOVA);
-}
-
-/// Moves as much of the transfer into frames as window, credit and pool allow; an acknowledgement or credit
-/// goes on from there.
-void Niu::pump(Peer& peer) noexcept {
-    while (peer.transfer.size != 0 && add_fragment(peer)) {
-    }
-}
-
-/// A frame of the transfer under way.
-bool Niu::add_fragment(Peer& peer) noexcept {
-    if (!open_frame(peer)) return false;
-    const OpenFrame open = std::exchange(peer.open, {});
-    Transfer& transfer = peer.transfer;
-    const auto part = transfer.rest.first(
-        std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize));
-    const bool last = part.size() == transfer.rest.size();
-    const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
-    const std::uint8_t fragment = offset == 0 ? wire::kFirstFragment : last ? wire::kLastFragment : 0;
-    put_message(open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(part.size()),
-                          offset == 0 ? transfer.size : offset});
-    if (transfer.memory == nullptr || !refer_to_fragment(peer, open, part)) copy_fragment(peer, open, part);
-    counters_.messages_sent.add();
-    transfer.rest = transfer.rest.subspan(part.size());
-    if (last) end_transfer(peer);
-    return true;
-}
-
-/// At its end, or when the peer is lost.
-void Niu::end_transfer(Peer& peer) noexcept {
-    if (Memory::Region* memory = peer.transfer.memory; memory != nullptr) {
-        --memory->uses;
-        memory->let_go();
-    }
-    peer.transfer = {};
-}
-
-/// Copied and checked in one pass.
-void Niu::copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
-    if (rte_mbuf* next = stock_.next(); next != nullptr && part.size() < peer.transfer.rest.size())
-        prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
-    std::byte* const data = open.at + wire::kMessageHeaderSize;
-    std::uint32_t crc = 0;
-    if (checks_payload(peer)) {
-        crc = wire::copy_crc32c(data, part, wire::crc32c({open.at, wire::kMessageHeaderSize}));
-    } else {
-        std::memcpy(data, part.data(), part.size());
-    }
-    open.packet->data_len = static_cast<std::uint16_t>(kOverhead + wire::kMessageHeaderSize + part.size());
-    open.packet->pkt_len = open.packet->data_len;
-    keep(peer, open.packet, wire::kMessageHeaderSize + part.size(), crc);
-    counters_.copied_bytes.add(part.size());
-}
-
-/// Headers in one packet, and behind it one that stands for the user's memory. False when there is none, or
-/// more of them stand for that memory than can be counted.
-bool Niu::refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
-    constexpr std::uint16_t kMostReferences = UINT16_MAX / 2;
-    Memory::Region& region = *peer.transfer.memory;
-    if (rte_mbuf_ext_refcnt_read(&region.references) >= kMostReferences) [[unlikely]]
-        return false;
-    rte_mbuf* body = packet();
-    if (body == nullptr) [[unlikely]]
-        return false;
-    const auto at = static_cast<std::size_t>(part.data() - region.bytes.data());
-    const auto size = static_cast<std::uint16_t>(part.size());
-    region.refer();
-    rte_pktmbuf_attach_extbuf(body, region.bytes.data() + at,
-                              region.iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : region.iova + at, size,
-                              &region.references);
-    body->data_off = 0;
-    body->data_len = size;
-    body->pkt_len = size;
-    rte_mbuf* head = open.packet;
-    head->data_len = kOverhead + wire::kMessageHeaderSize;
-    head->pkt_len = std::uint32_t{head->data_len} + size;
-    head->nb_segs = 2;
-    head->next = body;
-    ++region.uses;
-    ++kept_;
-    const std::uint32_t crc =
-        checks_payload(peer) ? wire::crc32c(part, wire::crc32c({open.at, wire::kMessageHeaderSize})) : 0;
-    keep(peer, head, wire::kMessageHeaderSize + part.size(), crc);
     return true;
 }
 

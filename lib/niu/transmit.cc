@@ -48,7 +48,7 @@ void Niu::serve_touched() noexcept {
 
 /// Sends what there is to send. Returns whether something is left that nothing but another try will move.
 bool Niu::serve(Peer& peer) noexcept {
-    if (peer.transfer.size != 0) pump(peer);
+    if (!peer.transfers.empty()) pump(peer);
     close_frame(peer);
     while (peer.out.has_unsent()) {
         if (blocked_) return true;
@@ -65,7 +65,7 @@ bool Niu::serve(Peer& peer) noexcept {
         peer.ask_now = false;
         counters_.requests_sent.add();
     }
-    return peer.transfer.size != 0 && may_open(peer);  // then it is the pool that is used up
+    return !peer.transfers.empty() && may_open(peer);  // then it is the pool that is used up
 }
 
 void Niu::transmit(Peer& peer) noexcept {

@@ -14,7 +14,7 @@ EndpointStage::EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu
       niu_(niu),
       dispatcher_(dispatcher),
       barrier_(barrier),
-      to_send_(link.peers.size()) {}
+      nodes_(link.peers.size()) {}
 
 EndpointStage::~EndpointStage() {
     discard();
@@ -34,33 +34,82 @@ unsigned EndpointStage::poll(runtime::Time /*now*/) {
 unsigned EndpointStage::send_waiting() noexcept {
     unsigned n = 0;
     for (EndpointLink::Outgoing message; n < runtime::kBurst && link_.outgoing.pop(message); ++n) {
-        // What was written for a peer that has started again since is not for the new one.
-        if (message.epoch != niu_.peer(static_cast<NodeId>(message.to)).epoch) [[unlikely]] {
-            rte_pktmbuf_free(message.packet);
-            count_accepted(message.to, 1);
-            continue;
-        }
-        to_send_[message.to].push(message.packet);
+        nodes_[message.to].to_send.push(message);
         ++waiting_;
     }
-    for (std::size_t to = 0; waiting_ != 0 && to < to_send_.size(); ++to) {
-        runtime::Fifo<rte_mbuf*>& queue = to_send_[to];
+    for (std::size_t to = 0; (waiting_ != 0 || under_way_ != 0) && to < nodes_.size(); ++to) {
+        Node& node = nodes_[to];
+        follow_transfers(to);
         std::uint32_t accepted = 0;
-        for (; !queue.empty(); queue.pop(), ++accepted) {
-            runtime::Packet packet(queue.front());
-            if (niu_.send(static_cast<NodeId>(to), wire::Protocol::kNoniso, packet)) continue;
-            if (niu_.state(static_cast<NodeId>(to)) == PeerState::kUp) {
-                static_cast<void>(packet.release());
-                break;
-            }
-            // Lost with its peer, whose state says so; the packet goes here.
-        }
+        for (; !node.to_send.empty() && send(to, node.to_send.front()); node.to_send.pop())
+            ++accepted;
         if (accepted == 0) continue;
         waiting_ -= accepted;
         n += accepted;
         count_accepted(to, accepted);
     }
     return n;
+}
+
+/// False: it has to wait.
+bool EndpointStage::send(std::size_t to, EndpointLink::Outgoing& message) noexcept {
+    const auto node = static_cast<NodeId>(to);
+    // What was written for a peer that has started again since is not for the new one.
+    if (niu_.state(node) != PeerState::kUp || message.epoch != niu_.peer(node).epoch) [[unlikely]] {
+        lose(to, message);
+        return true;
+    }
+    if (message.packet != nullptr) [[likely]] {
+        runtime::Packet packet(message.packet);
+        if (niu_.send(node, wire::Protocol::kNoniso, packet)) return true;
+        static_cast<void>(packet.release());
+        return false;
+    }
+    const Ticket ticket =
+        niu_.transfer(node, wire::Protocol::kNoniso, {message.data, message.size}, message.memory);
+    if (!ticket) return false;
+    if (message.memory != nullptr) message.memory->give_back();
+    nodes_[to].waiting.push({message.number, ticket});
+    nodes_[to].under_way.push({message.number, ticket});
+    ++under_way_;
+    follow_transfers(to);
+    return true;
+}
+
+/// With its peer, whose state says so.
+void EndpointStage::lose(std::size_t to, EndpointLink::Outgoing& message) noexcept {
+    if (message.packet != nullptr) return rte_pktmbuf_free(message.packet);
+    if (message.memory != nullptr) message.memory->give_back();
+    follow_transfers(to);
+    end_life(to, message.epoch, message.number);
+    link_.peers[to].transfers_sent.store(message.number + 1, std::memory_order_release);
+    link_.peers[to].transfers_arrived.store(message.number + 1, std::memory_order_release);
+}
+
+void EndpointStage::follow_transfers(std::size_t to) noexcept {
+    Node& node = nodes_[to];
+    EndpointLink::PeerView& view = link_.peers[to];
+    for (; !node.under_way.empty(); node.under_way.pop(), --under_way_) {
+        const UnderWay& transfer = node.under_way.front();
+        const TransferState state = niu_.state(transfer.ticket);
+        if (state == TransferState::kLost) {
+            end_life(to, transfer.ticket.epoch, transfer.number);
+        } else if (state != TransferState::kArrived) {
+            break;
+        }
+        view.transfers_arrived.store(transfer.number + 1, std::memory_order_release);
+    }
+    for (; !node.waiting.empty(); node.waiting.pop()) {
+        if (niu_.state(node.waiting.front().ticket) == TransferState::kWaiting) break;
+        view.transfers_sent.store(node.waiting.front().number + 1, std::memory_order_release);
+    }
+}
+
+/// From that transfer on, none of that life has arrived.
+void EndpointStage::end_life(std::size_t to, std::uint32_t epoch, std::uint32_t number) noexcept {
+    std::atomic<EndpointLink::Ended>& ended = link_.peers[to].ended;
+    if (ended.load(std::memory_order_relaxed).epoch != epoch)
+        ended.store({epoch, number}, std::memory_order_release);
 }
 
 /// The NIU has taken so many more messages to that node, or they are lost.
@@ -100,8 +149,13 @@ void EndpointStage::publish_peer() noexcept {
     EndpointLink::PeerView& view = link_.peers[node];
     view.max_message.store(static_cast<std::uint32_t>(niu_.max_message(node)), std::memory_order_relaxed);
     // Before the state, and only of a peer that is up: who knows of an epoch can send in it.
-    if (niu_.state(node) == PeerState::kUp)
-        view.epoch.store(niu_.peer(node).epoch, std::memory_order_release);
+    const std::uint32_t epoch = niu_.peer(node).epoch;
+    const std::uint32_t before = view.epoch.load(std::memory_order_relaxed);
+    if (niu_.state(node) == PeerState::kUp && epoch != before) {
+        follow_transfers(node);
+        end_life(node, before, view.transfers_arrived.load(std::memory_order_relaxed));
+        view.epoch.store(epoch, std::memory_order_release);
+    }
     view.state.store(niu_.state(node), std::memory_order_release);
     if (++next_published_ == link_.peers.size()) next_published_ = 0;
 }
@@ -109,10 +163,11 @@ void EndpointStage::publish_peer() noexcept {
 std::size_t EndpointStage::discard() {
     std::size_t freed = 0;
     for (EndpointLink::Outgoing message; link_.outgoing.pop(message); ++freed)
-        rte_pktmbuf_free(message.packet);
-    for (runtime::Fifo<rte_mbuf*>& queue : to_send_) {
-        for (; !queue.empty(); queue.pop(), ++freed)
-            rte_pktmbuf_free(queue.front());
+        lose(message.to, message);
+    for (std::size_t to = 0; to < nodes_.size(); ++to) {
+        for (runtime::Fifo<EndpointLink::Outgoing>& queue = nodes_[to].to_send; !queue.empty();
+             queue.pop(), ++freed)
+            lose(to, queue.front());
     }
     waiting_ = 0;
     take_releases();
@@ -124,8 +179,7 @@ std::size_t EndpointStage::discard() {
 }
 
 SendBuffer RemoteEndpoint::buffer(NodeId to, std::size_t size) noexcept {
-    if (size > max_message(to) || state(to) != PeerState::kUp || link_.outgoing.full()) return {};
-    if (sent_[to] - link_.peers[to].accepted.load(std::memory_order_acquire) >= kAhead) return {};
+    if (size > max_message(to) || state(to) != PeerState::kUp || !may_send(to)) return {};
     const std::uint32_t epoch = link_.peers[to].epoch.load(std::memory_order_acquire);
     open_ = pool_.packet();
     if (!open_) return {};
@@ -137,8 +191,39 @@ SendBuffer RemoteEndpoint::buffer(NodeId to, std::size_t size) noexcept {
 void RemoteEndpoint::send(const SendBuffer& buffer) noexcept {
     rte_mbuf* m = open_.release();
     rte_pktmbuf_trim(m, static_cast<std::uint16_t>(rte_pktmbuf_data_len(m) - buffer.data.size()));
-    link_.outgoing.push({m, buffer.to, buffer.epoch});
+    link_.outgoing.push({.packet = m, .to = buffer.to, .epoch = buffer.epoch});
     ++sent_[buffer.to];
+}
+
+Ticket RemoteEndpoint::transfer(NodeId to, std::span<const std::byte> message,
+                                const niu::Memory& memory) noexcept {
+    using niu::Refusal;
+    if (message.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
+    if (state(to) != PeerState::kUp) return {.refusal = Refusal::kNotUp, .to = to};
+    if (!may_send(to)) return {.refusal = Refusal::kFull, .to = to};
+    const Ticket ticket{
+        .to = to, .epoch = link_.peers[to].epoch.load(std::memory_order_acquire), .last = transfers_[to]++};
+    if (memory) memory.region()->take_part();
+    link_.outgoing.push({.data = message.data(),
+                         .memory = memory.region(),
+                         .size = static_cast<std::uint32_t>(message.size()),
+                         .number = ticket.last,
+                         .to = to,
+                         .epoch = ticket.epoch});
+    ++sent_[to];
+    return ticket;
+}
+
+/// How its life ended comes last: the lcore writes it before anything that only it explains.
+TransferState RemoteEndpoint::state(const Ticket& ticket) const noexcept {
+    const EndpointLink::PeerView& view = link_.peers[ticket.to];
+    niu::Progress progress{.epoch = view.epoch.load(std::memory_order_acquire),
+                           .arrived = view.transfers_arrived.load(std::memory_order_acquire),
+                           .sent = view.transfers_sent.load(std::memory_order_acquire)};
+    const EndpointLink::Ended ended = view.ended.load(std::memory_order_acquire);
+    progress.ended = ended.epoch;
+    progress.ended_at = ended.at;
+    return progress.of(ticket);
 }
 
 /// The lcore takes releases with every poll: a full ring is not full for long.

@@ -8,6 +8,8 @@
 
 #include <isoplane/wire/crc32c.hh>
 
+#include "crc_fold.hh"
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #define CRC_TARGET __attribute__((target("sse4.2")))
@@ -115,6 +117,12 @@ class Advance {
     Advance(std::uint32_t crc, const std::byte* from, std::byte* to) : state_(~crc), from_(from), to_(to) {}
 
     CRC_TARGET std::uint32_t over(std::size_t size) {
+        if (size >= kLeastFolded && can_fold()) {
+            const std::size_t folded = size - size % kFoldStride;
+            state_ = fold(state_, from_, to_, folded);
+            pass(folded);
+            size -= folded;
+        }
         for (; size >= 3 * kLongStride; size -= 3 * kLongStride)
             three<kLongStride>();
         for (; size >= 3 * kShortStride; size -= 3 * kShortStride)

@@ -143,9 +143,11 @@ class Forger {
         Kind{"stale_epoch", &Forger::mean_another_life},
         Kind{"stale_epoch", &Forger::say_an_old_hello},
         Kind{"doubted", &Forger::say_that_it_has_restarted},
-        Kind{"duplicates", &Forger::leave},
-        Kind{"beyond_credit", &Forger::run_ahead},
-        Kind{"impossible_ack", &Forger::acknowledge_too_much},
+        // Right in all but the address that they come from. With that, too, they would not even arrive: the
+        // fabric would take this port for the way to their source.
+        Kind{"bad_source", &Forger::leave},
+        Kind{"bad_source", &Forger::run_ahead},
+        Kind{"bad_source", &Forger::acknowledge_too_much},
         Kind{"bad_source", &Forger::come_from_nobody},
         Kind{"bad_source", &Forger::come_from_the_receiver},
         Kind{"bad_destination", &Forger::mean_another_node},

@@ -53,6 +53,47 @@ TEST_F(ForgedHello, of_a_later_epoch_does_not_displace_a_peer_that_answers) {
     expect_talk();
 }
 
+TEST_F(ForgedHello, of_the_epoch_of_a_peer_that_is_up_does_not_move_it_to_another_address) {
+    meet();
+    const auto mac = b->peer(0).mac;
+    forge_hello(10);
+    forge_hello(10, wire::Kind::kHelloAck);
+    run(1ms);
+    EXPECT_EQ(b->peer(0).mac, mac);
+    EXPECT_EQ(b->counters().rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].get(), 2U);
+    EXPECT_EQ(b->counters().doubted.get(), 0U);
+    expect_talk();
+}
+
+TEST_F(ForgedHello, of_the_epoch_of_a_peer_that_is_not_up_yet_is_forgotten_when_that_speaks) {
+    forge_hello(10);
+    b->poll(now);
+    EXPECT_EQ(b->state(0), PeerState::kUp);  // it names our epoch
+    start();
+    forge_hello(10, wire::Kind::kHello, 0);
+    b->poll(now);
+    EXPECT_EQ(b->state(0), PeerState::kHeard);
+    run(20ms);
+    ASSERT_EQ(b->state(0), PeerState::kUp);
+    expect_talk();
+}
+
+TEST_F(NiuTest, takes_no_frames_of_a_peer_from_another_address) {
+    meet();
+    constexpr wire::MacAddress kForger{2, 0, 0, 0, 0, 0x66};
+    for (const wire::Kind kind :
+         {wire::Kind::kData, wire::Kind::kAck, wire::Kind::kCreditRequest, wire::Kind::kBye})
+        forge([&](Header& header) { header.kind = kind; }, kForger);
+    run(1ms);
+    EXPECT_FALSE(b->receive(received));
+    EXPECT_EQ(b->counters().rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].get(), 4U);
+    EXPECT_FALSE(b->peer(0).bye_received);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));
+    run(1ms);
+    ASSERT_TRUE(b->receive(received));
+    b->release(received);
+}
+
 TEST_F(ForgedHello, does_not_displace_a_peer_that_has_long_been_idle) {
     meet();
     run(5s, 100us);
@@ -163,7 +204,7 @@ TEST_F(NiuTest, drops_fragments_that_continue_nothing) {
                         .peer_epoch = 11};
     rte_mbuf* m = packet();
     auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, 14 + 48 + 12));
-    wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {}, {}, wire::kDefaultEtherType);
+    wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {}, {2, 0, 0, 0, 0, 0}, wire::kDefaultEtherType);
     wire::encode_message(std::span<std::byte, 8>(at + 62, 8), middle);
     wire::encode_frame(std::span<std::byte, 48>(at + 14, 48), header, {at + 62, 12});
     to_b.output().send(&m, 1);

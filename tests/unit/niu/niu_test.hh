@@ -75,7 +75,7 @@ class NiuTest : public PoolTest {
     /// A data frame with one empty message, as a would send it to b; then changed, sealed and put on the
     /// wire.
     template <typename Change>
-    void forge(Change&& change) {
+    void forge(Change&& change, const wire::MacAddress& from = {2, 0, 0, 0, 0, 0}) {
         wire::Header header{.kind = wire::Kind::kData,
                             .job_key = 0x1234,
                             .source = 0,
@@ -85,7 +85,7 @@ class NiuTest : public PoolTest {
         change(header);
         rte_mbuf* m = packet();
         auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, 14 + 48 + 8));
-        wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 0},
+        wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {2, 0, 0, 0, 0, 1}, from,
                               wire::kDefaultEtherType);
         wire::encode_message(std::span<std::byte, 8>(at + 62, 8),
                              {Protocol::kNoniso, wire::kWholeMessage, 0, 0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <algorithm>
 #include <isoplane/noniso/remote_endpoint.hh>
 
 #include "trio.hh"
@@ -147,6 +148,110 @@ TEST_F(RemoteEndpointTest, says_that_a_node_is_dead_and_frees_what_was_meant_for
     ASSERT_TRUE(endpoint.enter_barrier());
     run_all(1ms);
     EXPECT_EQ(endpoint.barrier(), BarrierState::kBroken);
+}
+
+/// Puts together what comes to a node, and checks that it is what bytes() makes.
+struct Collector final : niu::Receiver {
+    explicit Collector(niu::Niu& from) : niu(from) {}
+    void take(const niu::Received& part) noexcept override {
+        EXPECT_EQ(part.offset, have);
+        EXPECT_TRUE(std::all_of(part.data.begin(), part.data.end(),
+                                [](std::byte b) { return b == std::byte{0x5a}; }));
+        have += part.data.size();
+        if (have == part.size) {
+            sizes.push_back(part.size);
+            have = 0;
+        }
+        niu.release(part);
+    }
+    niu::Niu& niu;
+    std::size_t have = 0;
+    std::vector<std::uint32_t> sizes;
+};
+
+TEST_F(RemoteEndpointTest, transfers_messages_of_any_size_in_order_with_the_others) {
+    Collector collector(hosts[1]->niu);
+    hosts[1]->dispatcher.attach(wire::Protocol::kNoniso, &collector);
+    const auto content = bytes(300'000);
+    const std::span<const std::byte> all(content);
+    std::vector<niu::Ticket> tickets;
+    for (const std::size_t size : {100'000U, 10U, 0U, 300'000U}) {
+        tickets.push_back(endpoint.transfer(1, all.first(size)));
+        EXPECT_TRUE(tickets.back());
+        EXPECT_TRUE(endpoint.send(1, all.first(20)));
+    }
+    EXPECT_EQ(endpoint.state(tickets[0]), niu::TransferState::kWaiting);
+    run_all(10ms);
+    EXPECT_EQ(collector.sizes, (std::vector<std::uint32_t>{100'000, 20, 10, 20, 0, 20, 300'000, 20}));
+    for (const niu::Ticket& ticket : tickets)
+        EXPECT_EQ(endpoint.state(ticket), niu::TransferState::kArrived);
+    hosts[1]->dispatcher.attach(wire::Protocol::kNoniso, nullptr);
+}
+
+TEST_F(RemoteEndpointTest, keeps_registered_memory_busy_from_the_call_on) {
+    niu::Memory memory = niu::Memory::allocate(50'000);
+    const niu::Ticket ticket = endpoint.transfer(1, memory.bytes(), memory);
+    ASSERT_TRUE(ticket);
+    EXPECT_TRUE(memory.busy());
+    run_all(5ms);
+    EXPECT_EQ(endpoint.state(ticket), niu::TransferState::kArrived);
+    EXPECT_FALSE(memory.busy());
+    EXPECT_EQ(rte_mbuf_ext_refcnt_read(&memory.region()->references), 1);
+}
+
+TEST_F(RemoteEndpointTest, takes_no_more_large_messages_than_may_wait) {
+    const auto content = bytes(100'000);
+    unsigned taken = 0;
+    while (taken < 1000 && endpoint.transfer(1, content))
+        ++taken;
+    EXPECT_EQ(endpoint.transfer(1, content).refusal, niu::Refusal::kFull);
+    EXPECT_LT(taken, 200U);
+    run_all(100ms);
+    EXPECT_TRUE(endpoint.transfer(1, content));
+    run_all(5ms);
+}
+
+TEST_F(RemoteEndpointTest, receives_the_parts_of_a_large_message_by_pointer) {
+    const auto content = bytes(20'000);
+    ASSERT_TRUE(hosts[1]->niu.transfer(0, wire::Protocol::kNoniso, content));
+    run_all(1ms);
+    std::size_t have = 0;
+    for (; endpoint.receive(received); endpoint.release(received)) {
+        EXPECT_EQ(received.offset, have);
+        EXPECT_EQ(received.size, content.size());
+        have += received.data.size();
+        run_all(100us);
+    }
+    run_all(1ms);
+    while (endpoint.receive(received)) {
+        have += received.data.size();
+        endpoint.release(received);
+    }
+    EXPECT_EQ(have, content.size());
+    EXPECT_EQ(hosts[0]->niu.counters().copied_bytes.get(), 0U);
+    run_all(1ms);
+}
+
+TEST_F(RemoteEndpointTest, tells_which_large_messages_were_lost_with_their_receiver) {
+    const auto content = bytes(20'000);
+    const niu::Ticket arrived = endpoint.transfer(1, content);
+    run_all(5ms);
+    hosts[1].reset();
+    std::vector<niu::Ticket> lost;
+    for (int i = 0; i < 10; ++i)
+        lost.push_back(endpoint.transfer(1, content));
+    run_all(500ms);
+    EXPECT_EQ(endpoint.state(arrived), niu::TransferState::kArrived);
+    for (const niu::Ticket& ticket : lost)
+        EXPECT_EQ(endpoint.state(ticket), niu::TransferState::kLost);
+    EXPECT_EQ(endpoint.transfer(1, content).refusal, niu::Refusal::kNotUp);
+    start(1, 2);
+    run_all(500ms);
+    EXPECT_EQ(endpoint.state(arrived), niu::TransferState::kArrived);
+    EXPECT_EQ(endpoint.state(lost.front()), niu::TransferState::kLost);
+    const niu::Ticket anew = endpoint.transfer(1, content);
+    run_all(5ms);
+    EXPECT_EQ(endpoint.state(anew), niu::TransferState::kArrived);
 }
 
 }  // namespace isoplane::test

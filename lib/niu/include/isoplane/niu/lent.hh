@@ -73,7 +73,7 @@ class Lent {
     static void finish(rte_mbuf* frame) noexcept {
         // What the last reader has read, it has read before anybody may change it.
         std::atomic_thread_fence(std::memory_order_acquire);
-        --memory_of(frame).uses;
+        memory_of(frame).done();
         rte_pktmbuf_free(frame);
     }
 

@@ -11,11 +11,12 @@
 /// - Memory may go while it is busy: what was allocated is kept until the last packet that refers to it is
 ///   freed. What was adopted is the user's, who keeps it until it is not busy and the links are closed.
 ///
-/// Belongs to the thread that polls the NIU it is sent with.
+/// Belongs to the thread that sends from it, which need not be the one that polls the NIU.
 #pragma once
 
 #include <rte_mbuf.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,11 +44,7 @@ class Memory {
     std::span<std::byte> bytes() const noexcept { return region_ ? region_->bytes : std::span<std::byte>{}; }
 
     /// A frame that refers to it is under way, or a message that is not in frames yet.
-    bool busy() const noexcept { return region_ != nullptr && region_->uses != 0; }
-
-    bool contains(std::span<const std::byte> part) const noexcept {
-        return part.data() >= bytes().data() && part.data() + part.size() <= bytes().data() + bytes().size();
-    }
+    bool busy() const noexcept { return region_ != nullptr && region_->in_use(); }
 
     /// What frames and transfers know of it. Lives as long as any of them, or the Memory, does.
     struct Region {
@@ -55,10 +52,26 @@ class Memory {
         std::span<std::byte> bytes{};
         rte_iova_t iova = RTE_BAD_IOVA;  ///< of the first byte; bad where devices see it in pieces
         bool adopted = false;
-        std::uint32_t uses = 0;  ///< frames and transfers not done with
+        std::atomic<std::uint32_t> uses{0};  ///< frames and transfers not done with
 
+        bool contains(std::span<const std::byte> part) const noexcept {
+            return part.data() >= bytes.data() && part.data() + part.size() <= bytes.data() + bytes.size();
+        }
+        void use() noexcept { uses.fetch_add(1, std::memory_order_relaxed); }
+        void done() noexcept { uses.fetch_sub(1, std::memory_order_release); }
+        bool in_use() const noexcept { return uses.load(std::memory_order_acquire) != 0; }
         void refer() noexcept;
         void let_go() noexcept;  ///< may be the end of it
+
+        /// Of a transfer that is not in frames.
+        void take_part() noexcept {
+            refer();
+            use();
+        }
+        void give_back() noexcept {
+            done();
+            let_go();
+        }
     };
     Region* region() const noexcept { return region_; }
 

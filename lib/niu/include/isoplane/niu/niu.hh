@@ -26,6 +26,7 @@
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/packets.hh>
 #include <isoplane/niu/peer.hh>
+#include <isoplane/niu/ticket.hh>
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/niu/token_port.hh>
 #include <isoplane/runtime/backlog.hh>
@@ -84,7 +85,7 @@ class Niu final : public runtime::Stage {
 
     /// Room for a message of `size` bytes, at most max_message(to). Write it and send() it before anything
     /// else is called here. Empty when the peer is not up, or when nothing can be sent to it now: it has no
-    /// room, the window or the pool is used up, or a transfer is under way.
+    /// room, the window or the pool is used up, or a transfer waits.
     SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size,
                       Urgency urgency = Urgency::kOrdinary) noexcept;
     void send(const SendBuffer& buffer) noexcept;
@@ -98,14 +99,24 @@ class Niu final : public runtime::Stage {
     bool send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept;
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
-    /// it is while transferring(to): until all of it is in frames, as what the window has room for is at
-    /// once. One at a time to a peer. False as buffer() is empty.
-    bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
-    /// The same of a message in `memory`, which is not copied but when it fits a frame, or the link cannot
-    /// send it from there. It must stay as it is while memory.busy().
-    bool transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                  const Memory& memory) noexcept;
-    bool transferring(NodeId to) const noexcept { return peers_[to].transfer.size != 0; }
+    /// it is while kWaiting: until all of it is in frames, as what the window has room for is at once. Those
+    /// to one peer wait in the order in which they were sent, Options::transfers of them at the most, and
+    /// what is sent to it after them is refused until they are in frames. The ticket says why when it is not
+    /// taken.
+    ///
+    /// One in registered memory is not copied but when it fits a frame, or the link cannot send it from
+    /// there; that has to stay as it is while Memory::busy(), which is longer.
+    Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                    Memory::Region* memory = nullptr) noexcept;
+    Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                    const Memory& memory) noexcept {
+        return transfer(to, protocol, message, memory.region());
+    }
+    /// What has become of a message that was taken: in its receiver's present life or the last. Of an earlier
+    /// one, all count as lost.
+    TransferState state(const Ticket& ticket) const noexcept;
+    /// Whether any waits for that peer.
+    bool transferring(NodeId to) const noexcept { return !peers_[to].transfers.empty(); }
 
     // Messages that are to go together or not at all: what they take is found out first (may_send() for each
     // node), and set aside; then each buffer() is granted. What was set aside and not used is put back.
@@ -173,8 +184,9 @@ class Niu final : public runtime::Stage {
     // niu.cc: what comes in.
     void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void process(rte_mbuf* packet) noexcept;
-    bool belongs(const Peer& peer, const wire::Header& header) noexcept;
+    bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
+    void refuse_source() noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
@@ -196,7 +208,9 @@ class Niu final : public runtime::Stage {
     void close_frame(Peer& peer) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
     void keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept;
-    bool may_refer_to(const Memory& memory, std::span<const std::byte> message) const noexcept;
+    bool may_refer_to(const Memory::Region& memory) const noexcept;
+    Refusal refusal(const Peer& peer) const noexcept;
+    bool must_wait(Peer& peer) noexcept;
     bool add_fragment(Peer& peer) noexcept;
     void end_transfer(Peer& peer) noexcept;
     void copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept;

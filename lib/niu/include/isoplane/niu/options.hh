@@ -41,7 +41,8 @@ struct Options {
     bool trust_fcs = false;    ///< leave the payload CRC out where both ends do
 
     unsigned window = 256;  ///< frames on their way to one peer, and those one peer may have sent; power of 2
-    bool coalesce = true;   ///< small messages sent between two polls share frames
+    unsigned transfers = 64;  ///< large messages that may wait for one peer
+    bool coalesce = true;     ///< small messages sent between two polls share frames
     unsigned ack_every = 16;  ///< frames, at the most, that one acknowledgement is for
     runtime::Duration ack_delay = std::chrono::microseconds{20};
     TimeoutLimits timeout{};

@@ -14,6 +14,7 @@
 #include <isoplane/niu/receive_window.hh>
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/niu/send_window.hh>
+#include <isoplane/runtime/fifo.hh>
 
 namespace isoplane::niu {
 
@@ -31,12 +32,14 @@ struct OpenFrame {
     std::byte* end = nullptr;  ///< of the room for messages
 };
 
-/// A large message on its way out: the part of it that is not in frames yet.
+/// A large message that waits: the part of it that is not in frames yet.
 struct Transfer {
     std::span<const std::byte> rest{};
     std::uint32_t size = 0;
+    Sequence last = 0;  ///< the frame it will end in: what is sent after it goes after it, so that is known
     wire::Protocol protocol{};
-    Memory::Region* memory = nullptr;  ///< that frames can refer to; null: it is copied into them
+    Memory::Region* memory = nullptr;  ///< if it is registered
+    bool by_reference = false;         ///< frames refer to that memory; else it is copied into them
 };
 
 /// How far the large message that is coming in has come.
@@ -53,7 +56,7 @@ struct Peer {
     using Time = runtime::Time;
 
     /// All that was sent to it has arrived.
-    bool sent_all() const noexcept { return out.empty() && open.packet == nullptr && transfer.size == 0; }
+    bool sent_all() const noexcept { return out.empty() && open.packet == nullptr && transfers.empty(); }
 
     PeerState state = PeerState::kUnknown;
     bool touched = false;           ///< on the list of those with something to send
@@ -68,7 +71,9 @@ struct Peer {
     wire::Header header{};          ///< of frames to it: what stays the same is filled in
 
     OpenFrame open{};
-    Transfer transfer{};
+    runtime::Fifo<Transfer> transfers;  ///< nothing else is sent while one waits
+    Sequence transfers_end = 0;         ///< behind the frame that the last of them will end in
+    Time others_until{};                ///< no transfer is taken before: others have been kept waiting
     SendWindow out;
     Allowance allowance;
     ReceiveWindow in;
@@ -87,6 +92,8 @@ struct Peer {
 
     std::uint32_t epoch = 0;   ///< 0 before we have heard of it
     std::uint32_t proven = 0;  ///< the last epoch in which it was up: none before it will be again
+    std::uint32_t ended = 0;   ///< the last epoch in which it was lost
+    Sequence ended_at = 0;     ///< the first frame of that epoch that it had not acknowledged
     wire::MacAddress mac = wire::kBroadcastMac;
     unsigned held = 0;           ///< frames from it in users' hands
     bool bye_received = false;   ///< it has closed, and everything it sent is here

@@ -16,10 +16,17 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
     DirectEndpoint(niu::Niu& niu, Barrier& barrier) : niu_(niu), barrier_(barrier) {}
 
     using Endpoint::send;
+    using Endpoint::transfer;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
         return niu_.buffer(to, wire::Protocol::kNoniso, size);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
+
+    Ticket transfer(NodeId to, std::span<const std::byte> message,
+                    const niu::Memory& memory) noexcept override {
+        return niu_.transfer(to, wire::Protocol::kNoniso, message, memory);
+    }
+    TransferState state(const Ticket& ticket) const noexcept override { return niu_.state(ticket); }
 
     bool receive(Received& message) noexcept override {
         if (received_.empty()) return false;

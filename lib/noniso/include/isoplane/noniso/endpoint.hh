@@ -21,6 +21,8 @@ using niu::NodeId;
 using niu::PeerState;
 using niu::Received;
 using niu::SendBuffer;
+using niu::Ticket;
+using niu::TransferState;
 
 class Endpoint {
   public:
@@ -44,6 +46,18 @@ class Endpoint {
         send(room);
         return true;
     }
+
+    /// Sends a message of any size below 4 GB from where it is, which has to stay as it is while the ticket's
+    /// state is kWaiting; in registered memory it is not copied, and that stays as it is while it is busy.
+    /// Several may wait for a node. The ticket says why one is not taken.
+    virtual Ticket transfer(NodeId to, std::span<const std::byte> message,
+                            const niu::Memory& memory) noexcept = 0;
+    Ticket transfer(NodeId to, std::span<const std::byte> message) noexcept {
+        static const niu::Memory unregistered;
+        return transfer(to, message, unregistered);
+    }
+    /// What has become of a message that was taken (niu::Niu::state()).
+    virtual TransferState state(const Ticket& ticket) const noexcept = 0;
 
     /// The next message, or fragment of a large one, from any node. Its data stays where it is until it is
     /// released.

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 /// An endpoint whose NIU is polled by an lcore: the program at one end of three rings, a stage beside the NIU
-/// at the other. Messages are not copied on their way, but for small ones that are to share a frame.
+/// at the other. Messages are not copied on their way, but for small ones that are to share a frame, and
+/// large ones from memory that is not registered: those the lcore copies, from where they are.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/stage.hh>
 #include <isoplane/runtime/value_ring.hh>
+#include <string>
 #include <vector>
 
 #include <isoplane/noniso/endpoint.hh>
@@ -19,24 +21,41 @@ namespace isoplane::noniso {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    explicit EndpointLink(std::size_t nodes) : peers(nodes) {}
+    /// `name` is that of no other in this process.
+    explicit EndpointLink(std::size_t nodes, const std::string& name = "endpoint")
+        : outgoing(name + "_outgoing", kRingSize),
+          received(name + "_received", kRingSize),
+          released(name + "_released", 4 * kRingSize),
+          peers(nodes) {}
 
     struct Outgoing {
-        rte_mbuf* packet = nullptr;  ///< whose data is the message
+        rte_mbuf* packet = nullptr;  ///< whose data is the message; or it is a transfer:
+        const std::byte* data = nullptr;
+        niu::Memory::Region* memory = nullptr;  ///< of a transfer, with a use and a reference of its own
+        std::uint32_t size = 0;
+        std::uint32_t number = 0;  ///< of the transfer, among those to its node
         std::uint32_t to = 0;
         std::uint32_t epoch = 0;  ///< of the life that it is for
+    };
+    /// A life that is over: in it, transfers before this one had arrived.
+    struct Ended {
+        std::uint32_t epoch = 0;
+        std::uint32_t at = 0;
     };
     struct PeerView {
         std::atomic<PeerState> state{PeerState::kUnknown};
         std::atomic<std::uint32_t> max_message{0};
-        std::atomic<std::uint32_t> epoch{0};     ///< in which it was up last
-        std::atomic<std::uint32_t> accepted{0};  ///< messages that the NIU has taken
+        std::atomic<std::uint32_t> epoch{0};              ///< in which it was up last
+        std::atomic<std::uint32_t> accepted{0};           ///< messages that the NIU has taken
+        std::atomic<std::uint32_t> transfers_sent{0};     ///< those before it are in frames, or lost
+        std::atomic<std::uint32_t> transfers_arrived{0};  ///< or have arrived
+        std::atomic<Ended> ended{};                       ///< written before what it explains
     };
     static constexpr unsigned kRingSize = 1024;
 
-    runtime::ValueRing<Outgoing> outgoing{"endpoint_outgoing", kRingSize};
-    runtime::ValueRing<Received> received{"endpoint_received", kRingSize};
-    runtime::ValueRing<niu::FrameTable::Id> released{"endpoint_released", 4 * kRingSize};
+    runtime::ValueRing<Outgoing> outgoing;
+    runtime::ValueRing<Received> received;
+    runtime::ValueRing<niu::FrameTable::Id> released;
     std::vector<PeerView> peers;
     std::atomic<std::uint32_t> barriers_wanted{0};
     std::atomic<std::uint32_t> barriers_completed{0};
@@ -57,7 +76,23 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     void take(const Received& message) noexcept override { incoming_.push(message); }
 
   private:
+    /// A transfer that the NIU has taken.
+    struct UnderWay {
+        std::uint32_t number = 0;
+        Ticket ticket{};
+    };
+    /// What is on its way to one node. They come to their ends in order.
+    struct Node {
+        runtime::Fifo<EndpointLink::Outgoing> to_send;  ///< so that none waits for the credit of another
+        runtime::Fifo<UnderWay> waiting;                ///< not all in frames, as far as the program knows
+        runtime::Fifo<UnderWay> under_way;
+    };
+
     unsigned send_waiting() noexcept;
+    bool send(std::size_t to, EndpointLink::Outgoing& message) noexcept;
+    void lose(std::size_t to, EndpointLink::Outgoing& message) noexcept;
+    void follow_transfers(std::size_t to) noexcept;
+    void end_life(std::size_t to, std::uint32_t epoch, std::uint32_t number) noexcept;
     void count_accepted(std::size_t to, std::uint32_t messages) noexcept;
     unsigned hand_over() noexcept;
     unsigned take_releases() noexcept;
@@ -68,9 +103,9 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     niu::Niu& niu_;
     niu::Dispatcher& dispatcher_;
     Barrier& barrier_;
-    std::vector<runtime::Fifo<rte_mbuf*>>
-        to_send_;              ///< by node: so that none waits for the credit of another
-    std::size_t waiting_ = 0;  ///< in all of them
+    std::vector<Node> nodes_;
+    std::size_t waiting_ = 0;    ///< to be sent, to all of them
+    std::size_t under_way_ = 0;  ///< transfers, to all of them
     runtime::Fifo<Received> incoming_;
     std::size_t next_published_ = 0;
 };
@@ -79,11 +114,16 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
 class RemoteEndpoint final : public Endpoint {
   public:
     RemoteEndpoint(EndpointLink& link, runtime::Pool& pool)
-        : link_(link), pool_(pool), sent_(link.peers.size()) {}
+        : link_(link), pool_(pool), sent_(link.peers.size()), transfers_(link.peers.size()) {}
 
     using Endpoint::send;
+    using Endpoint::transfer;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override;
     void send(const SendBuffer& buffer) noexcept override;
+
+    Ticket transfer(NodeId to, std::span<const std::byte> message,
+                    const niu::Memory& memory) noexcept override;
+    TransferState state(const Ticket& ticket) const noexcept override;
 
     bool receive(Received& message) noexcept override { return link_.received.pop(message); }
     void release(const Received& message) noexcept override;
@@ -103,10 +143,16 @@ class RemoteEndpoint final : public Endpoint {
     /// Messages to one node that may be on their way to the lcore and its NIU.
     static constexpr std::uint32_t kAhead = 64;
 
+    bool may_send(NodeId to) const noexcept {
+        return !link_.outgoing.full() &&
+               sent_[to] - link_.peers[to].accepted.load(std::memory_order_acquire) < kAhead;
+    }
+
     EndpointLink& link_;
     runtime::Pool& pool_;
     runtime::Packet open_;  ///< what buffer() has given out
     std::vector<std::uint32_t> sent_;
+    std::vector<std::uint32_t> transfers_;
 };
 
 }  // namespace isoplane::noniso

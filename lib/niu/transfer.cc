@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <isoplane/niu/niu.hh>
+#include <isoplane/wire/crc32c.hh>
+#include <utility>
+
+#include "layout.hh"
+#include "message.hh"
+
+namespace isoplane::niu {
+
+namespace {
+
+/// For how long transfers stand back for somebody who has been refused, and may have given up.
+constexpr runtime::Duration kTurn = std::chrono::microseconds{200};
+
+}  // namespace
+
+/// Whether something small has to, as a transfer that was there before it does. Then it is next: who sends
+/// nothing but transfers would otherwise keep all others from that peer.
+bool Niu::must_wait(Peer& peer) noexcept {
+    if (peer.transfers.empty() && peer.others_until <= now_) [[likely]]
+        return false;
+    peer.others_until = now_ + kTurn;
+    return !peer.transfers.empty();
+}
+
+Refusal Niu::refusal(const Peer& peer) const noexcept {
+    if (closing_) return Refusal::kClosing;
+    if (peer.state != PeerState::kUp) return Refusal::kNotUp;
+    if (now_ < peer.others_until || peer.transfers.size() >= options_.transfers) return Refusal::kFull;
+    return Refusal::kNone;
+}
+
+Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                     Memory::Region* memory) noexcept {
+    assert(!wire::is_ordered(protocol));
+    Peer& peer = peers_[to];
+    if (message.size() <= max_message(to) && peer.transfers.empty()) {
+        if (send(to, protocol, message)) [[likely]]
+            return {.to = to,
+                    .epoch = peer.epoch,
+                    .last = peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
+        const Refusal why = refusal(peer);
+        return {.refusal = why == Refusal::kNone ? Refusal::kFull : why, .to = to};
+    }
+    if (message.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
+    if (const Refusal why = refusal(peer); why != Refusal::kNone) return {.refusal = why, .to = to};
+    close_frame(peer);  // so that nothing sent from here on gets ahead
+    const std::size_t fits = max_message(to);
+    const bool by_reference = memory != nullptr && message.size() > fits && may_refer_to(*memory);
+    if (memory != nullptr) {
+        assert(memory->contains(message));
+        memory->take_part();
+    }
+    const auto frames = static_cast<Sequence>(std::max<std::size_t>((message.size() + fits - 1) / fits, 1));
+    const Sequence first = peer.transfers.empty() ? peer.out.next() : peer.transfers_end;
+    peer.transfers_end = first + frames;
+    const Sequence last = peer.transfers_end - 1;
+    peer.transfers.push(
+        {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference});
+    pump(peer);  // so that the next can follow without a poll in between
+    touch(peer);
+    return {.to = to, .epoch = peer.epoch, .last = last};
+}
+
+TransferState Niu::state(const Ticket& ticket) const noexcept {
+    const Peer& peer = peers_[ticket.to];
+    return Progress{.epoch = peer.epoch,
+                    .arrived = peer.out.first(),
+                    .sent = peer.out.next() + (peer.open.packet == nullptr ? 0 : 1),
+                    .ended = peer.ended,
+                    .ended_at = peer.ended_at}
+        .of(ticket);
+}
+
+bool Niu::may_refer_to(const Memory::Region& memory) const noexcept {
+    if (!options_.chains) return false;
+    return options_.in_process || (!memory.adopted && memory.iova != RTE_BAD_IOVA);
+}
+
+/// Moves as much of what waits into frames as window, credit and pool allow; an acknowledgement or credit
+/// goes on from there.
+void Niu::pump(Peer& peer) noexcept {
+    while (!peer.transfers.empty() && add_fragment(peer)) {
+    }
+}
+
+/// A frame of the transfer that is first.
+bool Niu::add_fragment(Peer& peer) noexcept {
+    if (!open_frame(peer)) return false;
+    const OpenFrame open = std::exchange(peer.open, {});
+    Transfer& transfer = peer.transfers.front();
+    const auto part = transfer.rest.first(
+        std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize));
+    const bool last = part.size() == transfer.rest.size();
+    const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
+    const std::uint8_t fragment = offset == 0 ? (last ? wire::kWholeMessage : wire::kFirstFragment)
+                                              : (last ? wire::kLastFragment : std::uint8_t{0});
+    put_message(open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(part.size()),
+                          offset == 0 ? transfer.size : offset});
+    if (!transfer.by_reference || !refer_to_fragment(peer, open, part)) copy_fragment(peer, open, part);
+    counters_.messages_sent.add();
+    transfer.rest = transfer.rest.subspan(part.size());
+    if (last) {
+        assert(peer.out.next() - 1 == transfer.last);
+        end_transfer(peer);
+    }
+    return true;
+}
+
+/// Of the first: all of it is in frames, or the peer is lost.
+void Niu::end_transfer(Peer& peer) noexcept {
+    if (Memory::Region* memory = peer.transfers.front().memory; memory != nullptr) {
+        memory->give_back();
+    }
+    peer.transfers.pop();
+}
+
+/// Copied and checked in one pass.
+void Niu::copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
+    if (rte_mbuf* next = stock_.next(); next != nullptr && part.size() < peer.transfers.front().rest.size())
+        prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
+    std::byte* const data = open.at + wire::kMessageHeaderSize;
+    std::uint32_t crc = 0;
+    if (checks_payload(peer)) {
+        crc = wire::copy_crc32c(data, part, wire::crc32c({open.at, wire::kMessageHeaderSize}));
+    } else {
+        std::memcpy(data, part.data(), part.size());
+    }
+    open.packet->data_len = static_cast<std::uint16_t>(kOverhead + wire::kMessageHeaderSize + part.size());
+    open.packet->pkt_len = open.packet->data_len;
+    keep(peer, open.packet, wire::kMessageHeaderSize + part.size(), crc);
+    counters_.copied_bytes.add(part.size());
+}
+
+/// Headers in one packet, and behind it one that stands for the user's memory. False when there is none, or
+/// more of them stand for that memory than can be counted.
+bool Niu::refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
+    constexpr std::uint16_t kMostReferences = UINT16_MAX / 2;
+    Memory::Region& region = *peer.transfers.front().memory;
+    if (rte_mbuf_ext_refcnt_read(&region.references) >= kMostReferences) [[unlikely]]
+        return false;
+    rte_mbuf* body = packet();
+    if (body == nullptr) [[unlikely]]
+        return false;
+    const auto at = static_cast<std::size_t>(part.data() - region.bytes.data());
+    const auto size = static_cast<std::uint16_t>(part.size());
+    region.refer();
+    rte_pktmbuf_attach_extbuf(body, region.bytes.data() + at,
+                              region.iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : region.iova + at, size,
+                              &region.references);
+    body->data_off = 0;
+    body->data_len = size;
+    body->pkt_len = size;
+    rte_mbuf* head = open.packet;
+    head->data_len = kOverhead + wire::kMessageHeaderSize;
+    head->pkt_len = std::uint32_t{head->data_len} + size;
+    head->nb_segs = 2;
+    head->next = body;
+    region.use();
+    ++kept_;
+    const std::uint32_t crc =
+        checks_payload(peer) ? wire::crc32c(part, wire::crc32c({open.at, wire::kMessageHeaderSize})) : 0;
+    keep(peer, head, wire::kMessageHeaderSize + part.size(), crc);
+    return true;
+}
+
+}  // namespace isoplane::niu

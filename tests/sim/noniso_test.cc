@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <iostream>
+#include <isoplane/fabric/switch.hh>
+#include <isoplane/noniso/direct_endpoint.hh>
+#include <isoplane/noniso/remote_endpoint.hh>
+#include <isoplane/sim/world.hh>
+#include <memory>
+
+#include "chance.hh"
+#include "niu_summary.hh"
+#include "script.hh"
+#include "seeds.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+using niu::TransferState;
+using noniso::BarrierState;
+using runtime::Time;
+
+constexpr unsigned kHosts = 4;
+constexpr unsigned kMortal = 3;  ///< the host that dies, in some seeds
+
+/// What an observer of all hosts knows.
+struct Chronicle {
+    std::array<std::uint32_t, kHosts> entered{};  ///< barriers
+    /// Messages from one host to another before its nth barrier.
+    std::array<std::array<std::vector<std::uint64_t>, kHosts>, kHosts> sent_before{};
+};
+
+struct Plan {
+    std::uint64_t seed = 0;
+    std::uint32_t rounds = 0;  ///< of messages to all, and a barrier
+    std::uint64_t most = 0;    ///< messages to each in a round
+    Traffic traffic{.messages = 0, .large = 100, .medium = 200};
+    niu::Options options{};
+};
+
+/// The NIU of a host, and an endpoint that is polled with it or stands behind rings.
+struct Parts {
+    Parts(sim::Link::End end, const niu::Options& options, bool remote)
+        : niu("niu" + std::to_string(options.node), end.input, end.output, pool(), options),
+          dispatcher(niu),
+          barrier(niu),
+          direct(niu, barrier) {
+        dispatcher.attach(wire::Protocol::kControl, &barrier);
+        dispatcher.attach(wire::Protocol::kNoniso, &direct);
+        if (!remote) return;
+        link = std::make_unique<noniso::EndpointLink>(kHosts, "sim" + std::to_string(options.node));
+        stage = std::make_unique<noniso::EndpointStage>("endpoint", *link, niu, dispatcher, barrier);
+        program = std::make_unique<noniso::RemoteEndpoint>(*link, pool());
+        dispatcher.attach(wire::Protocol::kNoniso, stage.get());
+    }
+    ~Parts() {
+        for (niu::Received message; endpoint().receive(message);)
+            endpoint().release(message);
+        if (stage) stage->discard();
+        niu.discard();
+    }
+
+    unsigned poll(Time now) {
+        const unsigned moved = niu.poll(now);
+        if (stage) return moved + stage->poll(now);
+        return moved + dispatcher.dispatch() + (barrier.poll() ? 1 : 0);
+    }
+    noniso::Endpoint& endpoint() { return stage ? static_cast<noniso::Endpoint&>(*program) : direct; }
+
+    niu::Niu niu;
+    niu::Dispatcher dispatcher;
+    noniso::Barrier barrier;
+    noniso::DirectEndpoint direct;
+    std::unique_ptr<noniso::EndpointLink> link;
+    std::unique_ptr<noniso::EndpointStage> stage;
+    std::unique_ptr<noniso::RemoteEndpoint> program;
+};
+
+/// A program: rounds of messages of all sizes to all others, with a barrier after each.
+class Program final : public runtime::Stage {
+  public:
+    Program(niu::NodeId node, sim::Link::End end, const Plan& plan, Chronicle& chronicle)
+        : Stage("host" + std::to_string(node)),
+          node_(node),
+          in_(takes_from(end.input)),
+          plan_(plan),
+          chronicle_(chronicle),
+          random_(plan.seed, 700 + node) {
+        gives_to(end.output);
+        niu::Options options = plan.options;
+        options.node = node;
+        options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
+        parts_ = std::make_unique<Parts>(end, options, random_.below(2) == 0);
+        for (unsigned i = 0; i < kHosts; ++i)
+            ways_.push_back(
+                {Script(plan.traffic, plan.seed, node, i), Script(plan.traffic, plan.seed, i, node)});
+        begin_round();
+    }
+    ~Program() override { die(); }
+
+    void die() { parts_.reset(); }
+    bool dead() const { return parts_ == nullptr; }
+    std::size_t discard() override { return dead() ? 0 : parts_->niu.discard(); }
+
+    /// All rounds are through, or a death has ended them; and each message has its verdict.
+    bool finished() const { return (rounds_ == plan_.rounds || broken_) && all_told(); }
+    bool broken() const { return broken_; }
+    std::uint32_t rounds() const { return rounds_; }
+    std::uint64_t lost() const { return lost_; }
+    const niu::Niu& niu() const { return parts_->niu; }
+    const std::string& complaint() const { return complaint_; }
+
+    unsigned poll(Time now) override {
+        if (dead()) return vanish();
+        unsigned moved = parts_->poll(now);
+        moved += listen(random_.below(8));
+        for (Way& way : ways_)
+            follow(way);
+        switch (endpoint().barrier()) {
+            case BarrierState::kRunning:
+                return moved;
+            case BarrierState::kBroken:
+                broken_ = true;
+                return moved;
+            case BarrierState::kComplete:
+                if (inside_) end_round();
+                break;
+            case BarrierState::kNone:
+                break;
+        }
+        return moved + talk();
+    }
+
+  private:
+    struct Message {
+        niu::Ticket ticket;
+        std::vector<std::byte> content;
+    };
+    struct Way {
+        Script outgoing;
+        Script incoming;
+        std::uint64_t sent = 0;
+        std::uint64_t to_send = 0;
+        std::uint64_t received = 0;
+        std::deque<Message> under_way{};
+    };
+
+    noniso::Endpoint& endpoint() { return parts_->endpoint(); }
+    bool all_told() const {
+        return std::all_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.under_way.empty(); });
+    }
+
+    void begin_round() {
+        for (unsigned i = 0; i < kHosts; ++i)
+            ways_[i].to_send = i == node_ ? 0 : ways_[i].sent + random_.below(plan_.most + 1);
+    }
+
+    /// The barrier is complete: so all have entered it, and what they sent before is here.
+    void end_round() {
+        inside_ = false;
+        while (listen(1000) != 0) {
+        }
+        for (unsigned i = 0; i < kHosts; ++i) {
+            if (i == node_) continue;
+            if (chronicle_.entered[i] <= rounds_)
+                return complain("has passed a barrier before all were there");
+            if (ways_[i].received < chronicle_.sent_before[i][node_][rounds_])
+                return complain("has passed a barrier before what was sent ahead of it");
+        }
+        if (++rounds_ < plan_.rounds) begin_round();
+    }
+
+    unsigned talk() {
+        if (inside_ || rounds_ == plan_.rounds) return 0;
+        unsigned said = 0;
+        bool all = true;
+        for (niu::NodeId to = 0; to < kHosts; ++to) {
+            Way& way = ways_[to];
+            if (way.sent < way.to_send && say(to, way)) ++said;
+            // What was for a dead one is not said; the barrier will tell.
+            all = all && (way.sent == way.to_send || endpoint().state(to) == niu::PeerState::kDead);
+        }
+        if (!all || !endpoint().enter_barrier()) return said;
+        inside_ = true;
+        for (unsigned to = 0; to < kHosts; ++to)
+            chronicle_.sent_before[node_][to].push_back(ways_[to].sent);
+        ++chronicle_.entered[node_];
+        return said + 1;
+    }
+
+    bool say(niu::NodeId to, Way& way) {
+        Message message;
+        message.content.resize(way.outgoing.size(way.sent));
+        way.outgoing.write(way.sent, message.content);
+        if (message.content.size() <= endpoint().max_message(to) && random_.below(2) == 0) {
+            if (!endpoint().send(to, message.content)) return false;
+        } else {
+            message.ticket = endpoint().transfer(to, message.content);
+            if (!message.ticket) return false;
+            way.under_way.push_back(std::move(message));
+        }
+        ++way.sent;
+        return true;
+    }
+
+    void follow(Way& way) {
+        for (; !way.under_way.empty(); way.under_way.pop_front()) {
+            const TransferState state = endpoint().state(way.under_way.front().ticket);
+            if (state != TransferState::kArrived && state != TransferState::kLost) return;
+            lost_ += state == TransferState::kLost ? 1 : 0;
+        }
+    }
+
+    unsigned listen(std::uint64_t most) {
+        unsigned n = 0;
+        for (niu::Received part; n < most && endpoint().receive(part); ++n) {
+            Way& way = ways_[part.source];
+            if (part.size != way.incoming.size(way.received)) complain("got another message's size");
+            if (!way.incoming.matches(way.received, part.offset, part.data))
+                complain("got another message's content");
+            if (part.offset + part.data.size() == part.size) ++way.received;
+            endpoint().release(part);
+        }
+        return n;
+    }
+
+    /// What comes for a dead one.
+    unsigned vanish() {
+        runtime::Burst burst;
+        const std::uint16_t n = in_.receive(burst);
+        rte_pktmbuf_free_bulk(burst.data(), n);
+        return n;
+    }
+
+    void complain(const std::string& what) {
+        if (complaint_.empty()) complaint_ = name() + " " + what;
+    }
+
+    niu::NodeId node_;
+    runtime::Input& in_;
+    const Plan& plan_;
+    Chronicle& chronicle_;
+    Random random_;
+    std::vector<Way> ways_;
+    std::uint32_t rounds_ = 0;
+    bool inside_ = false;  ///< of a barrier
+    bool broken_ = false;
+    std::uint64_t lost_ = 0;
+    std::string complaint_;
+    std::unique_ptr<Parts> parts_;  ///< goes before what it sends from
+};
+
+struct Totals : Summary {
+    std::uint64_t rounds = 0;
+    std::uint64_t broken = 0;
+    std::uint64_t transfers_lost = 0;
+};
+
+/// Runs one seed. Says what went wrong; nothing when all was well.
+std::string run(std::uint64_t seed, Totals& totals) {
+    Random random(seed, 1);
+    Plan plan{
+        .seed = seed, .rounds = static_cast<std::uint32_t>(2 + random.below(8)), .most = random.below(8)};
+    plan.options = {.nodes = {"a", "b", "c", "d"},
+                    .mtu = static_cast<std::uint16_t>(600 + random.below(1200)),
+                    .window = 8U << random.below(4),
+                    .transfers = static_cast<unsigned>(1 + random.below(8)),
+                    .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
+                    .silence = 5ms,
+                    .hello_every = 200us};
+    Chronicle chronicle;
+    sim::World world(seed, pool(), {.idle = 20us});
+    std::vector<fabric::Port> ports;
+    std::vector<std::unique_ptr<Program>> hosts;
+    for (niu::NodeId i = 0; i < kHosts; ++i) {
+        sim::Link& link = world.connect("link" + std::to_string(i));
+        ports.push_back({link.b().input, link.b().output});
+        hosts.push_back(std::make_unique<Program>(i, link.a(), plan, chronicle));
+    }
+    fabric::Switch fabric("fabric", ports, pool(), {.seed = seed, .capacity = 1024, .addresses = 64});
+    for (unsigned i = 0; i < kHosts; ++i)
+        fabric.set(i, some_impairment(random, {.loss = 0.1,
+                                               .duplicate = 0.1,
+                                               .reorder = 0.1,
+                                               .corrupt = 0.05,
+                                               .delay = 20us,
+                                               .jitter = 20us,
+                                               .gap = 20,
+                                               .hold = 100us}));
+    world.add(fabric);
+    for (const auto& host : hosts)
+        world.add(*host);
+    const bool dies = random.below(2) == 0;
+    if (dies) {
+        world.run_until(
+            [&] {
+                return std::all_of(hosts.begin(), hosts.end(),
+                                   [](const auto& host) { return host->niu().all_up(); });
+            },
+            1s);
+        world.run_for(some(random, 1ms));
+        hosts[kMortal]->die();
+    }
+    const bool over = world.run_until(
+        [&] {
+            return std::all_of(hosts.begin(), hosts.end(), [](const auto& host) {
+                return host->dead() || host->finished() || !host->complaint().empty();
+            });
+        },
+        2s);
+    for (const auto& host : hosts) {
+        if (!host->complaint().empty()) return host->complaint();
+        if (host->dead()) continue;
+        totals.rounds += host->rounds();
+        totals.broken += host->broken() ? 1 : 0;
+        totals.transfers_lost += host->lost();
+        totals.messages += host->niu().counters().messages_received.get();
+        add_niu(totals, host->niu().counters());
+    }
+    if (!over) return "a round has no end";
+    if (!dies && std::any_of(hosts.begin(), hosts.end(),
+                             [](const auto& host) { return host->broken() || host->lost() != 0; }))
+        return "something broke without a death";
+    ++totals.seeds;
+    totals.add(fabric);
+    for (const auto& host : hosts)
+        host->die();
+    world.drain();
+    return {};
+}
+
+}  // namespace
+
+TEST(NonisoSim, barriers_wait_for_all_hosts_and_for_what_they_sent_before_under_any_fault) {
+    constexpr std::uint64_t kSeeds = 400;
+    Totals all;
+    for_each_seed(kSeeds, [&](std::uint64_t seed) {
+        EXPECT_EQ(run(seed, all), "");
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+    std::cout << all << all.rounds << " barriers were passed, " << all.broken << " broken, "
+              << all.transfers_lost << " transfers lost with their receiver\n";
+    if (all.seeds < kSeeds) return;
+    EXPECT_GT(all.rounds, 1000U);
+    EXPECT_GT(all.broken, 100U);
+    EXPECT_GT(all.transfers_lost, 10U);
+}
+
+}  // namespace isoplane::test
