@@ -58,7 +58,13 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
     Neighbour& neighbour = neighbours_[index];
     if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
     const bool news = keep_part(neighbour, view);
-    if (const std::uint8_t hops = view.token().wanted; hops != 0) on_wanted(index, hops);
+    const std::uint8_t hops = view.token().wanted;
+    hurried_ = hops != 0;
+    if (hurried_) {
+        // Perhaps it says so because it lacks a token that was sent when nobody was in a hurry.
+        resend_at_ = std::min(resend_at_, now_ + patience());
+        on_wanted(index, hops);
+    }
     if (news) complete_what_is();
 }
 
@@ -210,7 +216,7 @@ void TokenExchange::resend() noexcept {
 
 /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
 Duration TokenExchange::patience() const noexcept {
-    return level_ != 0 || complete_ == 0 ? rtt_.timeout() : options_.idle_timeout;
+    return level_ != 0 || hurried_ || complete_ == 0 ? rtt_.timeout() : options_.idle_timeout;
 }
 
 void TokenExchange::wake(std::size_t except) noexcept {

@@ -163,6 +163,7 @@ class TokenExchange : public niu::TokenReceiver {
     std::uint64_t sent_ = 0;
     std::uint64_t complete_ = 0;
     std::uint8_t level_ = 0;  ///< hops that the last token sent was wanted for
+    bool hurried_ = false;    ///< the token that came last says that time is wanted
     bool pending_ = false;    ///< the output did not take everything
     bool quiet_ = false;
     bool broken_ = false;
