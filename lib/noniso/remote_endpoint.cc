@@ -8,12 +8,13 @@
 namespace isoplane::noniso {
 
 EndpointStage::EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                             Barrier& barrier)
+                             Barrier& barrier, wire::Protocol protocol)
     : Stage(std::move(name)),
       link_(link),
       niu_(niu),
       dispatcher_(dispatcher),
       barrier_(barrier),
+      protocol_(protocol),
       to_send_(link.peers.size()) {}
 
 EndpointStage::~EndpointStage() {
@@ -48,7 +49,7 @@ unsigned EndpointStage::send_waiting() noexcept {
         std::uint32_t accepted = 0;
         for (; !queue.empty(); queue.pop(), ++accepted) {
             runtime::Packet packet(queue.front());
-            if (niu_.send(static_cast<NodeId>(to), wire::Protocol::kNoniso, packet)) continue;
+            if (niu_.send(static_cast<NodeId>(to), protocol_, packet)) continue;
             if (niu_.state(static_cast<NodeId>(to)) == PeerState::kUp) {
                 static_cast<void>(packet.release());
                 break;

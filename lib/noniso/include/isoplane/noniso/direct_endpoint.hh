@@ -13,11 +13,12 @@ namespace isoplane::noniso {
 /// The endpoint of a program that polls for itself: calls go straight to the NIU.
 class DirectEndpoint final : public Endpoint, public niu::Receiver {
   public:
-    DirectEndpoint(niu::Niu& niu, Barrier& barrier) : niu_(niu), barrier_(barrier) {}
+    DirectEndpoint(niu::Niu& niu, Barrier& barrier, wire::Protocol protocol = wire::Protocol::kNoniso)
+        : niu_(niu), barrier_(barrier), protocol_(protocol) {}
 
     using Endpoint::send;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
-        return niu_.buffer(to, wire::Protocol::kNoniso, size);
+        return niu_.buffer(to, protocol_, size);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
 
@@ -41,6 +42,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
   private:
     niu::Niu& niu_;
     Barrier& barrier_;
+    wire::Protocol protocol_;
     runtime::Fifo<Received> received_;  ///< never more than credit allows
 };
 

@@ -47,7 +47,7 @@ struct EndpointLink {
 class EndpointStage final : public runtime::Stage, public niu::Receiver {
   public:
     EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                  Barrier& barrier);
+                  Barrier& barrier, wire::Protocol protocol = wire::Protocol::kNoniso);
     ~EndpointStage() override;
 
     unsigned poll(runtime::Time now) override;
@@ -68,6 +68,7 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     niu::Niu& niu_;
     niu::Dispatcher& dispatcher_;
     Barrier& barrier_;
+    wire::Protocol protocol_;
     std::vector<runtime::Fifo<rte_mbuf*>>
         to_send_;              ///< by node: so that none waits for the credit of another
     std::size_t waiting_ = 0;  ///< in all of them
