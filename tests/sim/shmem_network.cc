@@ -42,7 +42,7 @@ ShmemNetwork::ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted
                                              .longest_pause = scenario_.longest_pause},
                                      .planted = planted,
                                      .seed = scenario_.seed,
-                                     .isochrons = scenario_.traffic.isochrons};
+                                     .isochrons = scenario_.traffic.isochrons / 2 + 1};
     for (std::size_t i = 0; i < hosts; ++i) {
         const auto node = static_cast<NodeId>(i);
         hosts_.push_back(std::make_unique<ShmemHost>(topology_.name(node), ends[i], options_of(node), setting,
