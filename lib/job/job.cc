@@ -5,6 +5,7 @@
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "driver.hh"
@@ -65,6 +66,7 @@ Job::Job(Settings settings)
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
+    settings_.logical_time |= settings_.shared_memory;
     if (settings_.logical_time)
         network_->time =
             std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu, network_->dispatcher,
@@ -72,16 +74,28 @@ Job::Job(Settings settings)
     driver_ = make_driver(settings_.progress, *network_, pool_);
     endpoint_ = &driver_->endpoint();
     isotach_ = driver_->isotach();
+    if (settings_.shared_memory) make_memory();
+}
+
+/// Without a shmem_map there is not a page.
+void Job::make_memory() {
+    const topology::Network& network = settings_.network;
+    shmem::Pages pages(
+        network.shmem.value_or(topology::ShmemMap()), topology::Paths(*network.topology), node(),
+        {.pages = network.conf.pages.value_or(topology::kDefaultPages), .page_words = settings_.page_words});
+    memory_ = std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers());
 }
 
 /// What has come and was not received goes with the driver.
 Job::~Job() {
+    memory_.reset();
     driver_.reset();
     link_->stop();
 }
 
 void Job::poll() {
-    idler_.step(driver_->poll());
+    const bool moved = driver_->poll();
+    idler_.step((memory_ && memory_->poll() != 0) || moved);
 }
 
 void Job::join() {
@@ -111,7 +125,7 @@ bool Job::sees_all() const noexcept {
 
 /// Or time stands still, and nothing more will be executed.
 bool Job::settled() {
-    if (isotach_ == nullptr || driver_->settled()) return true;
+    if (isotach_ == nullptr || (driver_->settled() && (!memory_ || memory_->settled()))) return true;
     bool stands = false;
     driver_->call([&] { stands = !network_->time->trouble(settings_.silence).empty(); });
     return stands;
@@ -170,6 +184,7 @@ std::string Job::news() {
 }
 
 void Job::describe(nlohmann::json& out) {
+    if (memory_) memory_->describe(out["shmem"]);
     driver_->call([&] {
         network_->niu.describe(out);
         if (network_->time) network_->time->describe(out);
