@@ -87,6 +87,9 @@ class Memory {
     /// Another host is to assign it: this one may schedule the variable again.
     void give_away(const Scheduled& scheduled) noexcept { schedules_.close(scheduled); }
 
+    /// Whether this host has a SCHED open there.
+    bool is_scheduled(Address at) const { return schedules_.at(at).has_value(); }
+
     /// The logical time of what was executed or received last.
     const isotach::LogicalTime& now() const noexcept { return now_; }
     /// Isochrons of this host that have been issued, and executed: in this order.
