@@ -101,7 +101,7 @@ class LcoreDriver final : public Driver {
             : link(network.niu.options().nodes.size(), network.niu.most_kept(), pool),
               stage("isotach", link, network.time->isotach()),
               endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool),
-              answers_link(network.niu.options().nodes.size()),
+              answers_link(network.niu.options().nodes.size(), "answers"),
               answers_stage("answers", answers_link, network.niu, network.dispatcher, network.barrier,
                             wire::Protocol::kShmem),
               answers(answers_link, pool) {}

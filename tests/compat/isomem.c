@@ -4,7 +4,7 @@
 /* Shared memory of isotach version 1: isomem [ROUNDS]. Every node
  * - writes one number to variables on several pages, and reads them all: they must agree, whoever has written
  *   in between;
- * - takes both forks beside it, and may not find that anybody has eaten with one of them meanwhile;
+ * - takes both forks beside it, and may not find that anybody eats with one of them meanwhile;
  * - counts with all others in one variable of 64 bits. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #define PAGES 7
 #define EVERYWHERE 5
 #define FORKS (PAGES * PAGE_SIZE)
+#define USERS (FORKS + 256)
 #define COUNTER (FORKS + 512)
 #define MOST_NODES 64
 
@@ -62,7 +63,6 @@ static void eat(void) {
     static struct iso_var forks[MOST_NODES];
     const int left = NODEID, right = (NODEID + 1) % NUMNODES;
     long meals_left, meals_right;
-    struct iso_var check;
     iso_start();
     iso_read32(FORKS + left, &forks[left]);
     iso_sched(FORKS + left);
@@ -72,11 +72,19 @@ static void eat(void) {
     meals_left = read_iso_var(&forks[left]);
     meals_right = read_iso_var(&forks[right]);
     iso_start();
+    iso_write32(USERS + left, NODEID);
+    iso_write32(USERS + right, NODEID);
+    iso_end();
+    iso_start();
+    iso_read32(USERS + left, &forks[left]);
+    iso_read32(USERS + right, &forks[right]);
+    iso_end();
+    if (read_iso_var(&forks[left]) != NODEID) fail("somebody eats with my left fork", meals_left);
+    if (read_iso_var(&forks[right]) != NODEID) fail("somebody eats with my right fork", meals_right);
+    iso_start();
     iso_assign(FORKS + left, meals_left + 1);
     if (right != left) iso_assign(FORKS + right, meals_right + 1);
-    iso_read32(FORKS + left, &check);
     iso_end();
-    if (read_iso_var(&check) != meals_left + 1) fail("somebody ate with my fork", read_iso_var(&check));
 }
 
 static void count(void) {

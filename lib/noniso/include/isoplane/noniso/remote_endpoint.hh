@@ -19,7 +19,12 @@ namespace isoplane::noniso {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    explicit EndpointLink(std::size_t nodes) : peers(nodes) {}
+    /// Links of one process have different names.
+    explicit EndpointLink(std::size_t nodes, const std::string& name = "endpoint")
+        : outgoing(name + "_outgoing", kRingSize),
+          received(name + "_received", kRingSize),
+          released(name + "_released", 4 * kRingSize),
+          peers(nodes) {}
 
     struct Outgoing {
         rte_mbuf* packet = nullptr;  ///< whose data is the message
@@ -34,9 +39,9 @@ struct EndpointLink {
     };
     static constexpr unsigned kRingSize = 1024;
 
-    runtime::ValueRing<Outgoing> outgoing{"endpoint_outgoing", kRingSize};
-    runtime::ValueRing<Received> received{"endpoint_received", kRingSize};
-    runtime::ValueRing<niu::FrameTable::Id> released{"endpoint_released", 4 * kRingSize};
+    runtime::ValueRing<Outgoing> outgoing;
+    runtime::ValueRing<Received> received;
+    runtime::ValueRing<niu::FrameTable::Id> released;
     std::vector<PeerView> peers;
     std::atomic<std::uint32_t> barriers_wanted{0};
     std::atomic<std::uint32_t> barriers_completed{0};
