@@ -11,7 +11,7 @@ from net import Program, run, same, test, work
 NODES = 3
 LOSS = "loss=0.01"
 COPYSETS = ("0", "1", "0, 1", "2", "0, 2", "1, 2", "0, 1, 2", "1")
-ROUNDS = 20
+ROUNDS = 10
 
 
 def shmem_map():
