@@ -25,7 +25,6 @@ Words words_of(const T& value) {
 ShmemProgram::ShmemProgram(shmem::Memory& memory, std::uint16_t host, std::uint16_t hosts, std::uint64_t seed,
                            unsigned isochrons, std::vector<Record>& records)
     : memory_(memory),
-      host_(host),
       hosts_(hosts),
       random_(seed, 3000 + host),
       records_(records),

@@ -64,7 +64,6 @@ class ShmemProgram {
     T some_value();
 
     shmem::Memory& memory_;
-    std::uint16_t host_;
     std::uint16_t hosts_;
     fabric::Random random_;
     std::vector<Record>& records_;
