@@ -9,6 +9,7 @@
 #include <fstream>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/topology/fmconfig.hh>
+#include <isoplane/topology/shmem_map.hh>
 #include <isoplane/wire/hello.hh>
 #include <iterator>
 #include <stdexcept>
@@ -34,6 +35,8 @@ po::options_description visible_options() {
          "the network, as an fmconfig file (one switch with hosts node0, node1 ...)")  //
         ("config", po::value<std::string>()->value_name("FILE"),
          "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .link, .ssh")  //
+        ("shmem-map", po::value<std::string>()->value_name("FILE"),
+         "shared memory: which hosts hold a copy of which page")  //
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
          "inline: in calls of the program; lcore: on a thread of its own (inline)")  //
         ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N"),
@@ -148,6 +151,10 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
     check_base(conf.base, conf.topology);
     command.has_fabric = !has_own_links(conf.base);
     if (!conf.base.shmem_map.empty()) conf.shmem_map = read_file(conf.base.resolve(conf.base.shmem_map));
+    if (values.count("shmem-map") != 0) conf.shmem_map = read_file(values["shmem-map"].as<std::string>());
+    if (!conf.shmem_map.empty())
+        topology::parse_shmem_map(conf.shmem_map, "shmem_map",
+                                  {conf.base.pages.value_or(topology::kDefaultPages), &conf.topology});
 }
 
 /// Those that run here: other machines have programs of their own.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <isoplane/wire/byte_order.hh>
+#include <unordered_map>
 #include <utility>
 
 #include "net.hh"
@@ -22,6 +23,16 @@ using HandlerField = wire::Field<std::uint16_t, 0>;
 constexpr std::size_t kInFront = HandlerField::kEnd;
 static_assert(MAX_ISO_HANDLERS - 1 <= UINT16_MAX);
 
+/// Reads whose values have not been taken, by the variables of the program that they are for. These may be
+/// anywhere, and gone when the value comes: so nothing is written there before the program asks.
+template <typename T>
+struct IsoRead {
+    shmem::Future<T> future{};
+    std::uint64_t isochron = 0;  ///< that it is in
+};
+template <typename T>
+using IsoReads = std::unordered_map<const void*, IsoRead<T>>;
+
 /// Logical time of the first generation: what is received is handled within the calls that poll.
 class Iso {
   public:
@@ -32,7 +43,8 @@ class Iso {
     }
 
     void init() {
-        if (!net_.open(true)) give_up("iso_init() was called again: it opens the connection, once");
+        if (!net_.open(Net::Time::kWithMemory))
+            give_up("iso_init() was called again: it opens the connection, once");
         for (int host = 0; host < net_.hosts(); ++host) {
             const auto to = static_cast<niu::NodeId>(host);
             if (to == net_.node() || net_.job().isotach().max_message(to) >= kInFront + MAX_ISO_MSG_SIZE)
@@ -63,19 +75,57 @@ class Iso {
             give_up("iso_send_msg() of " + std::to_string(size) + " bytes: a message has at most " +
                     std::to_string(MAX_ISO_MSG_SIZE));
         const std::size_t bytes = static_cast<std::size_t>(size);
-        std::optional<std::span<std::byte>> room;
-        while (!(room = isochron().add(static_cast<niu::NodeId>(target), kInFront + bytes)))
-            step();
-        HandlerField::put(room->data(), static_cast<std::uint16_t>(handler));
-        const auto* from = static_cast<const std::byte*>(data);
-        std::copy_n(from, bytes, room->begin() + kInFront);
+        std::array<std::byte, kInFront + MAX_ISO_MSG_SIZE> message;
+        HandlerField::put(message.data(), static_cast<std::uint16_t>(handler));
+        std::copy_n(static_cast<const std::byte*>(data), bytes, message.begin() + kInFront);
+        isochron().message(static_cast<niu::NodeId>(target), std::span(message).first(kInFront + bytes));
+    }
+
+    /// Adds something to the isochron: `add(isochron)`.
+    template <typename Add>
+    auto access(const char* caller, Add&& add) {
+        net_.isotach(caller);
+        if (!started_)
+            give_up(std::string(caller) + "() is for isochrons: call it between iso_start() and iso_end()");
+        try {
+            return add(isochron());
+        } catch (const shmem::Misuse& misuse) {
+            give_up(std::string(caller) + "(): " + misuse.what());
+        }
+    }
+
+    template <typename T>
+    void read(const char* caller, shmem_addr_t at, const void* variable) {
+        reads<T>()[variable] = {
+            access(caller, [&](shmem::Isochron& isochron) { return isochron.read(shmem::Variable<T>{at}); }),
+            ended_};
+    }
+
+    /// Nothing when it has been taken already, and stands in the variable.
+    template <typename T>
+    std::optional<T> take_value(const char* caller, const void* variable) {
+        net_.isotach(caller);
+        const auto found = reads<T>().find(variable);
+        if (found == reads<T>().end()) return std::nullopt;
+        if (started_ && found->second.isochron == ended_)
+            give_up(std::string(caller) +
+                    "() waits for a read of the isochron that is being made: call iso_end() before it");
+        if (handling_) give_up(std::string(caller) + "() was called by a handler: let it leave word");
+        while (!found->second.future.ready()) {
+            net_.poll();
+            handle();
+        }
+        const T value = found->second.future.value();
+        reads<T>().erase(found);
+        return value;
     }
 
     void end() {
         if (!started_) give_up("iso_end() ends what iso_start() began: call that first");
-        while (!isochron().empty() && !net_.job().isotach().send(isochron()))
+        while (!net_.job().memory().issue(isochron()))
             step();
         started_ = false;
+        ++ended_;
         poll();
     }
 
@@ -92,11 +142,17 @@ class Iso {
 
   private:
     explicit Iso(Net& net) : net_(net) {
-        net.before_closing([] { instance().isochron_.reset(); });
+        net.before_closing([] { instance().give_back(); });
     }
 
-    isotach::Isochron& isochron() {
-        if (!isochron_) isochron_.emplace(net_.job().isotach().isochron());
+    void give_back() {
+        reads32_.clear();
+        reads64_.clear();
+        isochron_.reset();
+    }
+
+    shmem::Isochron& isochron() {
+        if (!isochron_) isochron_.emplace(net_.job().memory());
         return *isochron_;
     }
 
@@ -107,6 +163,15 @@ class Iso {
             give_up(std::string(caller) + "() was called by a handler: let it leave word, and call it later");
         if (started_)
             give_up(std::string(caller) + "() was called within an isochron: call iso_end() before it");
+    }
+
+    template <typename T>
+    IsoReads<T>& reads() {
+        if constexpr (sizeof(T) == 4) {
+            return reads32_;
+        } else {
+            return reads64_;
+        }
     }
 
     static void check_number(const char* caller, int number) {
@@ -124,8 +189,8 @@ class Iso {
 
     void handle() {
         if (!net_.is_open()) return;
-        isotach::Endpoint& endpoint = net_.job().isotach();
-        for (Delivery next; endpoint.receive(next); endpoint.release(next)) {
+        shmem::Memory& memory = net_.job().memory();
+        for (Delivery next; memory.receive(next); memory.release(next)) {
             if (next.kind == isotach::DeliveryKind::kMessage) call_handler(next);
         }
     }
@@ -147,7 +212,10 @@ class Iso {
 
     Net& net_;
     std::array<iso_handler*, MAX_ISO_HANDLERS> handlers_{};
-    std::optional<isotach::Isochron> isochron_;  ///< that is being made
+    std::optional<shmem::Isochron> isochron_;  ///< that is being made
+    IsoReads<std::int32_t> reads32_;
+    IsoReads<std::int64_t> reads64_;
+    std::uint64_t ended_ = 0;  ///< isochrons
     bool started_ = false;
     bool handling_ = false;
 };
@@ -158,6 +226,8 @@ class Iso {
 
 using isoplane::compat::Iso;
 using isoplane::compat::Net;
+using isoplane::shmem::Isochron;
+using isoplane::shmem::Variable;
 
 void isoplane_iso_init() {
     Iso::instance().init();
@@ -193,4 +263,58 @@ iso_handler* isoplane_iso_set_handler(int number, iso_handler* handler) {
 
 void isoplane_iso_send_msg(int target, int handler, const void* data, int size) {
     Iso::instance().send(target, handler, data, size);
+}
+
+void isoplane_iso_read32(shmem_addr_t at, struct iso_var32* variable) {
+    Iso::instance().read<std::int32_t>("iso_read32", at, variable);
+}
+
+void isoplane_iso_read64(shmem_addr_t at, struct iso_var64* variable) {
+    Iso::instance().read<std::int64_t>("iso_read64", at, variable);
+}
+
+void isoplane_iso_write32(shmem_addr_t at, long value) {
+    Iso::instance().access("iso_write32", [&](Isochron& isochron) {
+        isochron.write(Variable<std::int32_t>{at}, static_cast<std::int32_t>(value));
+    });
+}
+
+void isoplane_iso_write64(shmem_addr_t at, long long value) {
+    Iso::instance().access("iso_write64", [&](Isochron& isochron) {
+        isochron.write(Variable<std::int64_t>{at}, std::int64_t{value});
+    });
+}
+
+void isoplane_iso_sched32(shmem_addr_t at) {
+    Iso::instance().access("iso_sched",
+                           [&](Isochron& isochron) { isochron.sched(Variable<std::int32_t>{at}); });
+}
+
+void isoplane_iso_sched64(shmem_addr_t at) {
+    Iso::instance().access("iso_sched64",
+                           [&](Isochron& isochron) { isochron.sched(Variable<std::int64_t>{at}); });
+}
+
+void isoplane_iso_assign32(shmem_addr_t at, long value) {
+    Iso::instance().access("iso_assign32", [&](Isochron& isochron) {
+        isochron.assign(Variable<std::int32_t>{at}, static_cast<std::int32_t>(value));
+    });
+}
+
+void isoplane_iso_assign64(shmem_addr_t at, long long value) {
+    Iso::instance().access("iso_assign64", [&](Isochron& isochron) {
+        isochron.assign(Variable<std::int64_t>{at}, std::int64_t{value});
+    });
+}
+
+long isoplane_iso_value32(struct iso_var32* variable) {
+    if (const auto value = Iso::instance().take_value<std::int32_t>("read_iso_var32", variable))
+        variable->value = *value;
+    return variable->value;
+}
+
+long long isoplane_iso_value64(struct iso_var64* variable) {
+    if (const auto value = Iso::instance().take_value<std::int64_t>("read_iso_var64", variable))
+        variable->value = *value;
+    return variable->value;
 }

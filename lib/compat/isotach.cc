@@ -43,11 +43,10 @@ class Mbm {
 
     int receive(iso_mbm& out) {
         release_last();
-        isotach::Endpoint& endpoint = net_.job().isotach();
         Delivery next;
-        if (!endpoint.receive(next)) {
+        if (!net_.receive(next)) {
             net_.poll();
-            if (!endpoint.receive(next)) return -1;
+            if (!net_.receive(next)) return -1;
         }
         if (next.kind != DeliveryKind::kMessage) {
             const bool signal = next.kind == DeliveryKind::kSignal;

@@ -37,10 +37,11 @@ int Net::max_payload(bool logical_time) {
     return static_cast<int>(settings().mtu - in_front);
 }
 
-bool Net::open(bool logical_time) {
+bool Net::open(Time time) {
     if (is_open() || closed_) return false;
     job::Settings settings = this->settings();
-    settings.logical_time = logical_time;
+    settings.logical_time = time != Time::kNone;
+    settings.shared_memory = time == Time::kWithMemory;
     try {
         job_ = std::make_unique<job::Job>(std::move(settings));
         job_->join();
@@ -58,6 +59,34 @@ isotach::Endpoint& Net::isotach(const char* caller) {
         give_up(std::string(caller) +
                 "() needs logical time: include iso_mbm.h in the file that calls open_net(), too");
     return job_->isotach();
+}
+
+shmem::Memory& Net::memory(const char* caller) {
+    isotach(caller);
+    if (!job_->settings().shared_memory) [[unlikely]]
+        give_up(std::string(caller) +
+                "() needs shared memory: include iso_smm.h in the file that calls open_net(), too");
+    return job_->memory();
+}
+
+bool Net::receive(isotach::Delivery& next) {
+    if (!put_off_.empty()) {
+        next = put_off_.front();
+        put_off_.pop_front();
+        return true;
+    }
+    return job_->settings().shared_memory ? job_->memory().receive(next) : job_->isotach().receive(next);
+}
+
+bool Net::anything_waits() {
+    if (job_->messages().waiting() || !put_off_.empty()) return true;
+    if (job_->settings().shared_memory) return job_->memory().waiting();
+    return job_->settings().logical_time && job_->isotach().waiting();
+}
+
+void Net::put_off() {
+    for (isotach::Delivery next; job_->memory().receive(next);)
+        put_off_.push_back(next);
 }
 
 void Net::poll() {
@@ -82,6 +111,9 @@ bool Net::try_close() {
 void Net::close() {
     for (void (*give_back)() : give_back_)
         give_back();
+    for (const isotach::Delivery& unread : put_off_)
+        job_->isotach().release(unread);
+    put_off_.clear();
     job_.reset();
     closed_ = true;
 }
@@ -98,7 +130,7 @@ void Net::leave_at_exit(int status, void* self) {
         for (niu::Received unread; job.messages().receive(unread);)
             job.messages().release(unread);
         if (job.settings().logical_time) {
-            for (isotach::Delivery unread; job.isotach().receive(unread);)
+            for (isotach::Delivery unread; net.receive(unread);)
                 job.isotach().release(unread);
         }
         if (++net.polls_ % kLookEvery == 0 && !job.trouble().empty()) break;
@@ -111,12 +143,23 @@ void Net::leave_at_exit(int status, void* self) {
     net.close();
 }
 
-void end_if_too_large(Net& net, const isotach::Isochron& isochron) {
-    if (net.job().isotach().fits(isochron)) return;
+namespace {
+
+void too_large(Net& net, const std::string& what) {
     net.look_for_trouble();
-    give_up("an isochron of " + std::to_string(isochron.size()) +
-            " messages is more than hosts can have on their way: send it as several, or raise packets= in "
-            "node.conf");
+    give_up("an isochron of " + what +
+            " is more than hosts can have on their way: send it as several, or raise packets= in node.conf");
+}
+
+}  // namespace
+
+void end_if_too_large(Net& net, const isotach::Isochron& isochron) {
+    if (!net.job().isotach().fits(isochron)) too_large(net, std::to_string(isochron.size()) + " messages");
+}
+
+void end_if_too_large(Net& net, shmem::Isochron& isochron) {
+    if (!net.job().memory().fits(isochron))
+        too_large(net, std::to_string(isochron.size()) + " accesses and messages");
 }
 
 }  // namespace isoplane::compat
@@ -128,7 +171,7 @@ void end_if_too_large(Net& net, const isotach::Isochron& isochron) {
 using isoplane::compat::Net;
 
 int isoplane_net_open(int logical_time) {
-    return Net::instance().open(logical_time != 0) ? SUCCESS : FAILURE;
+    return Net::instance().open(static_cast<Net::Time>(logical_time)) ? SUCCESS : FAILURE;
 }
 
 int isoplane_net_try_close() {
@@ -139,9 +182,7 @@ int isoplane_net_poll() {
     Net& net = Net::instance();
     if (!net.is_open()) return FAILURE;
     net.poll();
-    isoplane::job::Job& job = net.job();
-    const bool waits = job.messages().waiting() || (job.settings().logical_time && job.isotach().waiting());
-    return waits ? SUCCESS : -1;
+    return net.anything_waits() ? SUCCESS : -1;
 }
 
 int isoplane_net_node_number(const char* hostname) {

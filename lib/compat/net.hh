@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <deque>
 #include <isoplane/job/job.hh>
 #include <memory>
 #include <optional>
@@ -18,6 +19,9 @@ namespace isoplane::compat {
 /// The connection of this program: one, whichever interfaces it uses.
 class Net {
   public:
+    /// What a program takes part in, beside messages.
+    enum class Time { kNone, kLogical, kWithMemory };
+
     static Net& instance();
 
     const job::Settings& settings();
@@ -28,11 +32,19 @@ class Net {
     int max_payload(bool logical_time);
 
     /// False when it is open, or has been.
-    bool open(bool logical_time);
+    bool open(Time time);
     bool is_open() const noexcept { return job_ != nullptr; }
     job::Job& job() noexcept { return *job_; }
     /// Ends the program when it is not open, or not in logical time.
     isotach::Endpoint& isotach(const char* caller);
+    /// Ends the program when it has no shared memory.
+    shmem::Memory& memory(const char* caller);
+    /// The next in logical time, from the shared memory if there is one.
+    bool receive(isotach::Delivery& next);
+    /// Whether a message or notice of any kind can be received.
+    bool anything_waits();
+    /// So that accesses go on: what waits to be received is received later.
+    void put_off();
 
     /// Ends the program, every so often, when a peer is lost or time stands still.
     void poll();
@@ -53,11 +65,13 @@ class Net {
     std::optional<job::Settings> settings_;
     std::unique_ptr<job::Job> job_;
     std::vector<void (*)()> give_back_;
+    std::deque<isotach::Delivery> put_off_;
     unsigned polls_ = 0;
     bool closed_ = false;
 };
 
 /// Ends the program when that isochron can never go.
 void end_if_too_large(Net& net, const isotach::Isochron& isochron);
+void end_if_too_large(Net& net, shmem::Isochron& isochron);
 
 }  // namespace isoplane::compat

@@ -7,11 +7,11 @@
 
 namespace isoplane::isotach {
 
-std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size) {
+std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, wire::Operation operation) {
     if (size <= kCopied) {
         const std::size_t at = bytes_.size();
         bytes_.resize(at + size);
-        parts_.push_back({to, static_cast<std::uint32_t>(size), at, {}});
+        parts_.push_back({to, static_cast<std::uint32_t>(size), at, operation, {}});
         return std::span(bytes_).subspan(at, size);
     }
     runtime::Packet packet = pool_.packet();
@@ -19,7 +19,7 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size) {
     rte_mbuf* m = packet.get();
     if (size > rte_pktmbuf_tailroom(m)) return std::nullopt;
     rte_pktmbuf_append(m, static_cast<std::uint16_t>(size));
-    parts_.push_back({to, static_cast<std::uint32_t>(size), 0, std::move(packet)});
+    parts_.push_back({to, static_cast<std::uint32_t>(size), 0, operation, std::move(packet)});
     return parts_.back().packet.data();
 }
 

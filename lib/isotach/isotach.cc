@@ -131,6 +131,7 @@ void Isotach::issue(Isochron& isochron) noexcept {
         }
         const wire::IsotachHeader header{.pulse = pulse,
                                          .host = here_,
+                                         .operation = part.operation,
                                          .rank = stamp_.rank++,
                                          .isochron = number,
                                          .count = ++counts_[part.to]};
@@ -166,6 +167,7 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
                       .pulse = stamp_.pulse,
                       .rank = stamp_.rank++,
                       .isochron = number,
+                      .operation = part.operation,
                       .data = part.packet.data(),
                       .own = part.packet.get()};
     [[maybe_unused]] rte_mbuf* kept = part.packet.release();
@@ -188,6 +190,7 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
         rte_mbuf* own = part.packet.release();
         deliveries_.push({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
                           .isochron = number,
+                          .operation = part.operation,
                           .data = runtime::Packet::bytes_of(own),
                           .own = own});
         counters_.executed.add();
@@ -229,6 +232,7 @@ void Isotach::take(const niu::Received& message) noexcept {
     const Waiting waiting{.pulse = header.pulse,
                           .rank = header.rank,
                           .isochron = header.isochron,
+                          .operation = header.operation,
                           .data = message.data.subspan(wire::kIsotachSize),
                           .frame = message.frame};
     if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
@@ -241,6 +245,7 @@ void Isotach::execute(NodeId host, const Waiting& what) noexcept {
     }
     deliveries_.push({.time = {what.pulse, Place::kWithin, host, what.rank},
                       .isochron = what.isochron,
+                      .operation = what.operation,
                       .data = what.data,
                       .frame = what.frame,
                       .own = what.own});

@@ -15,12 +15,18 @@ namespace {
 /// The program itself.
 class InlineDriver final : public Driver {
   public:
-    explicit InlineDriver(Network& network) : network_(network), endpoint_(network.niu, network.barrier) {
+    explicit InlineDriver(Network& network)
+        : network_(network),
+          endpoint_(network.niu, network.barrier),
+          answers_(network.niu, network.barrier, wire::Protocol::kShmem) {
         network_.dispatcher.attach(wire::Protocol::kNoniso, &endpoint_);
+        if (network_.time) network_.dispatcher.attach(wire::Protocol::kShmem, &answers_);
     }
     ~InlineDriver() override {
-        for (niu::Received message; endpoint_.receive(message);)
-            endpoint_.release(message);
+        for (noniso::DirectEndpoint* endpoint : {&endpoint_, &answers_}) {
+            for (niu::Received message; endpoint->receive(message);)
+                endpoint->release(message);
+        }
         if (network_.time) network_.time->isotach().discard();
         network_.niu.discard();
     }
@@ -35,11 +41,13 @@ class InlineDriver final : public Driver {
     void call(const std::function<void()>& what) override { what(); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
+    noniso::Endpoint* answers() override { return network_.time ? &answers_ : nullptr; }
     bool settled() override { return !network_.time || network_.time->isotach().settled(); }
 
   private:
     Network& network_;
     noniso::DirectEndpoint endpoint_;
+    noniso::DirectEndpoint answers_;
     runtime::TscClock clock_;
 };
 
@@ -58,21 +66,27 @@ class LcoreDriver final : public Driver {
         if (network_.time) {
             time_ = std::make_unique<InTime>(network, pool);
             lcore_.pipeline().add(time_->stage);
+            lcore_.pipeline().add(time_->answers_stage);
+            network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers_stage);
         }
         lcore_.start();
     }
     ~LcoreDriver() override {
         lcore_.stop();
         if (time_) time_->stage.discard();
+        if (time_) time_->answers_stage.discard();
         if (network_.time) network_.time->isotach().discard();
         stage_.discard();
         network_.niu.discard();
     }
 
-    bool poll() override { return endpoint_.waiting() || (time_ && time_->endpoint.waiting()); }
+    bool poll() override {
+        return endpoint_.waiting() || (time_ && (time_->endpoint.waiting() || time_->answers.waiting()));
+    }
     void call(const std::function<void()>& what) override { lcore_.call(what); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
+    noniso::Endpoint* answers() override { return time_ ? &time_->answers : nullptr; }
     bool settled() override {
         bool settled = true;
         if (time_) lcore_.call([&] { settled = time_->stage.settled(); });
@@ -85,11 +99,18 @@ class LcoreDriver final : public Driver {
         InTime(Network& network, runtime::Pool& pool)
             : link(network.niu.options().nodes.size(), network.niu.most_kept(), pool),
               stage("isotach", link, network.time->isotach()),
-              endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool) {}
+              endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool),
+              answers_link(network.niu.options().nodes.size(), "answers"),
+              answers_stage("answers", answers_link, network.niu, network.dispatcher, network.barrier,
+                            wire::Protocol::kShmem),
+              answers(answers_link, pool) {}
 
         isotach::EndpointLink link;
         isotach::EndpointStage stage;
         isotach::RemoteEndpoint endpoint;
+        noniso::EndpointLink answers_link;
+        noniso::EndpointStage answers_stage;
+        noniso::RemoteEndpoint answers;
     };
 
     Network& network_;

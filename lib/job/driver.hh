@@ -28,6 +28,8 @@ class Driver {
     virtual noniso::Endpoint& endpoint() = 0;
     /// nullptr for a program that is not in logical time.
     virtual isotach::Endpoint* isotach() = 0;
+    /// For the answers of shared memory; nullptr for a program that is not in logical time.
+    virtual noniso::Endpoint* answers() = 0;
     /// All that the program has issued in logical time has been executed here, and so has all that came.
     virtual bool settled() = 0;
 };

@@ -5,6 +5,7 @@
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "driver.hh"
@@ -34,7 +35,8 @@ std::vector<std::string> names(const Settings& settings) {
 
 /// This host is the token manager of its switch.
 bool manages(const Settings& settings) {
-    if (!settings.logical_time || settings.token_manager.empty()) return false;
+    const bool in_time = settings.logical_time || settings.shared_memory;
+    if (!in_time || settings.token_manager.empty()) return false;
     const topology::Topology& topology = *settings.network.topology;
     return topology.switch_of(find_manager(topology, settings.token_manager)) ==
            topology.switch_of(settings.node());
@@ -75,6 +77,7 @@ Job::Job(Settings settings)
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
+    settings_.logical_time |= settings_.shared_memory;
     if (settings_.logical_time)
         network_->time =
             std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu, network_->dispatcher,
@@ -83,17 +86,29 @@ Job::Job(Settings settings)
     endpoint_ = &driver_->endpoint();
     isotach_ = driver_->isotach();
     if (settings_.progress == Progress::kLcore) reports_ = std::make_unique<Reports>(*driver_, *network_);
+    if (settings_.shared_memory) make_memory();
+}
+
+/// Without a shmem_map there is not a page.
+void Job::make_memory() {
+    const topology::Network& network = settings_.network;
+    shmem::Pages pages(
+        network.shmem.value_or(topology::ShmemMap()), topology::Paths(*network.topology), node(),
+        {.pages = network.conf.pages.value_or(topology::kDefaultPages), .page_words = settings_.page_words});
+    memory_ = std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers());
 }
 
 /// What has come and was not received goes with the driver.
 Job::~Job() {
     reports_.reset();
+    memory_.reset();
     driver_.reset();
     link_->stop();
 }
 
 void Job::poll() {
-    idler_.step(driver_->poll());
+    const bool moved = driver_->poll();
+    idler_.step((memory_ && memory_->poll() != 0) || moved);
 }
 
 void Job::join() {
@@ -123,7 +138,7 @@ bool Job::sees_all() const noexcept {
 
 /// Or time stands still, and nothing more will be executed.
 bool Job::settled() {
-    if (isotach_ == nullptr || driver_->settled()) return true;
+    if (isotach_ == nullptr || (driver_->settled() && (!memory_ || memory_->settled()))) return true;
     bool stands = false;
     driver_->call([&] { stands = !network_->time->trouble(settings_.silence).empty(); });
     return stands;
@@ -182,6 +197,7 @@ std::string Job::news() {
 }
 
 void Job::describe(nlohmann::json& out) {
+    if (memory_) memory_->describe(out["shmem"]);
     driver_->call([&] {
         network_->niu.describe(out);
         if (network_->time) network_->time->describe(out);

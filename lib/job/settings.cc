@@ -19,7 +19,8 @@ namespace po = boost::program_options;
 
 po::options_description own_keys() {
     po::options_description keys;
-    for (const char* key : {"progress", "mtu", "packets", "silence", "hello-limit", "token-manager"})
+    for (const char* key :
+         {"progress", "mtu", "packets", "page-size", "silence", "hello-limit", "token-manager"})
         keys.add_options()(key, po::value<std::string>(), "");
     return keys;
 }
@@ -54,6 +55,7 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
         if (key == "progress") settings.progress = parse_progress(conf, text);
         if (key == "mtu") settings.mtu = number(conf, key, text, 256, 9216);
         if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);
+        if (key == "page-size") settings.page_words = number(conf, key, text, 2, 1U << 24);
         if (key == "token-manager") settings.token_manager = text;
         if (key == "silence") settings.silence = seconds(conf, key, text);
         if (key == "hello-limit") settings.hello_limit = seconds(conf, key, text);

@@ -8,12 +8,13 @@
 namespace isoplane::noniso {
 
 EndpointStage::EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                             Barrier& barrier)
+                             Barrier& barrier, wire::Protocol protocol)
     : Stage(std::move(name)),
       link_(link),
       niu_(niu),
       dispatcher_(dispatcher),
       barrier_(barrier),
+      protocol_(protocol),
       nodes_(link.peers.size()) {}
 
 EndpointStage::~EndpointStage() {
@@ -61,12 +62,12 @@ bool EndpointStage::send(std::size_t to, EndpointLink::Outgoing& message) noexce
     }
     if (message.packet != nullptr) [[likely]] {
         runtime::Packet packet(message.packet);
-        if (niu_.send(node, wire::Protocol::kNoniso, packet)) return true;
+        if (niu_.send(node, protocol_, packet)) return true;
         static_cast<void>(packet.release());
         return false;
     }
     const Ticket ticket =
-        niu_.transfer(node, wire::Protocol::kNoniso, {message.data, message.size}, message.memory);
+        niu_.transfer(node, protocol_, {message.data, message.size}, message.memory);
     if (!ticket) return false;
     if (message.memory != nullptr) message.memory->give_back();
     nodes_[to].waiting.push({message.number, ticket});

@@ -20,7 +20,8 @@ local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
 }
 local CONTROLS = { [1] = "barrier" }
-local ORDERED = { [2] = true, [3] = true }
+local ORDERED = { [2] = true }
+local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local BROADCAST = 0xffff
 local EVERY_HOST = 0xffff
@@ -86,6 +87,17 @@ field("isotach.operation", ProtoField.uint16, "Operation", base.HEX)
 field("isotach.rank", ProtoField.uint32, "Rank", base.DEC)
 field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
+
+field("access", ProtoField.none, "Access")
+field("access.code", ProtoField.uint8, "Code", base.DEC, ACCESSES)
+field("access.words", ProtoField.uint16, "Words", base.DEC)
+field("access.address", ProtoField.uint32, "Address", base.DEC)
+field("access.ticket", ProtoField.uint32, "Ticket", base.DEC)
+field("access.operands", ProtoField.bytes, "Operands")
+field("answer.ticket", ProtoField.uint32, "Answer to ticket", base.DEC)
+field("answer.offset", ProtoField.uint16, "Offset (words)", base.DEC)
+field("answer.words", ProtoField.uint16, "Words", base.DEC)
+field("answer.values", ProtoField.bytes, "Values")
 
 field("token.number", ProtoField.uint64, "Token", base.DEC)
 field("token.wanted", ProtoField.uint8, "Wanted for (hops)", base.DEC)
@@ -185,6 +197,34 @@ local function add_isotach(tree, range)
         range(8, 2):uint(), range(12, 4):uint()))
 end
 
+-- Accesses to shared memory, one after the other; false when one is malformed.
+local function add_accesses(tree, range)
+    local at = 0
+    while at < range:len() do
+        if range:len() - at < 12 then return false end
+        local code, words = range(at, 1):uint(), range(at + 2, 2):uint()
+        local operands = ({ 1, words, 1, 2 + words, words, words, 2 * words })[code]
+        if operands == nil or words == 0 or range:len() - at < 12 + 4 * operands then return false end
+        local item = tree:add(f["access"], range(at, 12 + 4 * operands))
+        item:set_text(string.format("Access: %s, address %d", ACCESSES[code], range(at + 4, 4):uint()))
+        item:add(f["access.code"], range(at, 1))
+        item:add(f["access.words"], range(at + 2, 2))
+        item:add(f["access.address"], range(at + 4, 4))
+        item:add(f["access.ticket"], range(at + 8, 4))
+        item:add(f["access.operands"], range(at + 12, 4 * operands))
+        at = at + 12 + 4 * operands
+    end
+    return true
+end
+
+local function add_answer(tree, range)
+    if range:len() < 8 then return end
+    tree:add(f["answer.ticket"], range(0, 4))
+    tree:add(f["answer.offset"], range(4, 2))
+    tree:add(f["answer.words"], range(6, 2))
+    if range:len() > 8 then tree:add(f["answer.values"], range(8)) end
+end
+
 local function add_control(tree, range)
     tree:add(f["control.type"], range(0, 1))
     if range(0, 1):uint() ~= 1 or range:len() ~= 8 then return end
@@ -208,9 +248,13 @@ local function add_message(tree, payload, at)
     if ORDERED[protocol] then
         if length < 24 then return nil end
         add_isotach(item, payload(data, 24))
+        local operation = payload(data + 10, 2):uint()
         data = data + 24
+        local has_accesses = (operation == 1 or operation == 2) and length > 24 and fragment == 3
+        if has_accesses and not add_accesses(item, payload(data, length - 24)) then return nil end
     end
     local finish = at + 8 + length
+    if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Isotach version 1: isochrons of messages, which call a handler of the node that they go to.
+/* Isotach version 1: isochrons of accesses to shared memory, and of messages, which call a handler of the
+ * node that they go to.
  *
  * A program is started by `isoplane run`, which numbers its nodes from 0. It calls iso_init() first, and
  * iso_deinit() last. Nothing here fails: what goes wrong ends the program with a sentence. doc/programs.md
@@ -24,7 +25,7 @@ void isoplane_iso_deinit(void);
 long isoplane_iso_node(void);
 long isoplane_iso_nodes(void);
 
-/* What is sent between these two is an isochron. Its end waits until it can go, and handles messages. */
+/* What is between these two is an isochron. Its end waits until it can go, and handles messages. */
 void isoplane_iso_start(void);
 void isoplane_iso_end(void);
 /* Handles the messages that have come. Not within an isochron. */
@@ -42,6 +43,38 @@ iso_handler* isoplane_iso_set_handler(int number, iso_handler* handler);
 /* Within an isochron: copies a message to a node, which may be this one. */
 void isoplane_iso_send_msg(int target, int handler, const void* data, int size);
 
+/* Of a variable of 32 bits; one of 64 bits has two, and an even one. Which nodes hold a copy of it, shmem_map
+ * says for the page. */
+typedef unsigned int shmem_addr_t;
+
+/* The default; the key page-size of node.conf sets another. */
+#define PAGE_SIZE 1024
+#define MAX_USER_PAGES 4096
+
+/* Where a read puts its value. It is there when read_iso_var32() or read_iso_var64() has returned it, and
+ * until the next read into it. */
+struct iso_var32 {
+    long value;
+};
+struct iso_var64 {
+    long long value;
+};
+
+/* All of these but the last two stand in an isochron, and wait for nothing. */
+void isoplane_iso_read32(shmem_addr_t at, struct iso_var32* variable);
+void isoplane_iso_read64(shmem_addr_t at, struct iso_var64* variable);
+void isoplane_iso_write32(shmem_addr_t at, long value);
+void isoplane_iso_write64(shmem_addr_t at, long long value);
+/* Of a variable of 32 bits, and of 64: it has no value from here on, until it is assigned. A node has one
+ * such at a time for a variable. */
+void isoplane_iso_sched32(shmem_addr_t at);
+void isoplane_iso_sched64(shmem_addr_t at);
+void isoplane_iso_assign32(shmem_addr_t at, long value);
+void isoplane_iso_assign64(shmem_addr_t at, long long value);
+/* Wait for the value of the read, and handle messages until it comes. */
+long isoplane_iso_value32(struct iso_var32* variable);
+long long isoplane_iso_value64(struct iso_var64* variable);
+
 #ifdef __cplusplus
 }
 #endif
@@ -54,6 +87,20 @@ void isoplane_iso_send_msg(int target, int handler, const void* data, int size);
 #define iso_end() isoplane_iso_end()
 #define iso_poll() isoplane_iso_poll()
 #define iso_set_handler(number, handler) isoplane_iso_set_handler(number, handler)
+#define iso_read32(at, variable) isoplane_iso_read32(at, variable)
+#define iso_read64(at, variable) isoplane_iso_read64(at, variable)
+#define iso_write32(at, value) isoplane_iso_write32(at, value)
+#define iso_write64(at, value) isoplane_iso_write64(at, value)
+#define iso_sched(at) isoplane_iso_sched32(at)
+#define iso_sched64(at) isoplane_iso_sched64(at)
+#define iso_assign32(at, value) isoplane_iso_assign32(at, value)
+#define iso_assign64(at, value) isoplane_iso_assign64(at, value)
+#define read_iso_var32(variable) isoplane_iso_value32(variable)
+#define read_iso_var64(variable) isoplane_iso_value64(variable)
+/* How it was spelt before there were two sizes. */
+#define iso_var iso_var32
+#define read_iso_var(variable) isoplane_iso_value32(variable)
+#define iso_assign(at, value) isoplane_iso_assign32(at, value)
 #define iso_send_msg(target, handler, data, size) isoplane_iso_send_msg(target, handler, data, size)
 
 #endif

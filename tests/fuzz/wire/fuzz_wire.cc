@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include <isoplane/wire/access.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
@@ -34,11 +35,29 @@ void touch(std::span<const std::byte> bytes) {
         sum = sum + std::to_integer<unsigned>(byte);
 }
 
+/// Whatever their message says it is.
+void read_accesses(std::span<const std::byte> message) {
+    AccessCursor cursor(message);
+    for (Access access; cursor.next(access);) {
+        require(access.words >= 1 && access.words <= kMostAccessWords);
+        require(access.operands.size() == 4 * operand_words(access.code, access.words));
+        touch(access.operands);
+    }
+}
+
+void read_answer(std::span<const std::byte> message) {
+    Answer answer;
+    if (decode_answer(message, answer)) require(message.size() == answer_size(answer.words));
+}
+
 void read_messages(std::span<const std::byte> payload, bool accepted) {
     MessageCursor cursor(payload);
     for (Message message; cursor.next(message);) {
         touch(message.body);
-        if (is_ordered(message.header.protocol)) decode_isotach(message.body.first<kIsotachSize>());
+        if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
+        if (!is_ordered(message.header.protocol)) continue;
+        decode_isotach(message.body.first<kIsotachSize>());
+        read_accesses(message.body.subspan(kIsotachSize));
     }
     if (accepted) require(cursor.at_end());
 }

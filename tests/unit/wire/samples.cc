@@ -90,7 +90,7 @@ Bytes coalesced_payload() {
 }
 
 Bytes fragment_payload() {
-    const MessageHeader middle{.protocol = Protocol::kShmem, .fragment = 0, .size_or_offset = 4096};
+    const MessageHeader middle{.protocol = Protocol::kIsotach, .fragment = 0, .size_or_offset = 4096};
     return message(middle, isotach_body(counting(200)));
 }
 
@@ -141,8 +141,12 @@ Bytes message(Protocol protocol, std::span<const std::byte> body) {
 }
 
 IsotachHeader isotach_header() {
-    return {
-        .pulse = 0x100000003, .host = kSource, .operation = 0x0102, .rank = 4, .isochron = 17, .count = 1000};
+    return {.pulse = 0x100000003,
+            .host = kSource,
+            .operation = Operation{0x0102},
+            .rank = 4,
+            .isochron = 17,
+            .count = 1000};
 }
 
 Bytes isotach_body(std::span<const std::byte> data) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <isoplane/niu/niu.hh>
+#include <isoplane/wire/isotach.hh>
 #include <span>
 
 #include <isoplane/isotach/logical_time.hh>
@@ -25,7 +26,8 @@ struct Delivery {
     /// Of the issuer's, which time.host is; each host counts its own from 0. Of a barrier: how often this
     /// host had entered it.
     std::uint32_t isochron = 0;
-    unsigned channel = 0;  ///< of a signal or barrier
+    unsigned channel = 0;                                   ///< of a signal or barrier
+    wire::Operation operation = wire::Operation::kMessage;  ///< what a message is to do
     std::span<const std::byte> data{};
 
     niu::FrameTable::Id frame = 0;  ///< that holds the data...

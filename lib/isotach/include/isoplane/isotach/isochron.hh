@@ -5,6 +5,7 @@
 
 #include <isoplane/niu/options.hh>
 #include <isoplane/runtime/pool.hh>
+#include <isoplane/wire/isotach.hh>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,7 +30,8 @@ class Isochron {
     /// Room for one more message, which may be written until the isochron is sent or the next message is
     /// added. Messages to one host arrive in the order in which they are added. Nothing when the message is
     /// too large for a packet, or the pool used up.
-    std::optional<std::span<std::byte>> add(NodeId to, std::size_t size);
+    std::optional<std::span<std::byte>> add(NodeId to, std::size_t size,
+                                            wire::Operation operation = wire::Operation::kMessage);
     /// Copies a message. False as the other gives nothing.
     bool add(NodeId to, std::span<const std::byte> message);
     /// Takes back the message that was added last. Only while not empty.
@@ -50,7 +52,8 @@ class Isochron {
     struct Part {
         NodeId to = 0;
         std::uint32_t size = 0;
-        std::size_t at = 0;        ///< in bytes_, unless it has a packet
+        std::size_t at = 0;  ///< in bytes_, unless it has a packet
+        wire::Operation operation = wire::Operation::kMessage;
         runtime::Packet packet{};  ///< with the message alone, and room in front
     };
 

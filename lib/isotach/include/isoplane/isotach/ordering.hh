@@ -25,6 +25,7 @@ struct Waiting {
     Pulse pulse = 0;
     std::uint32_t rank = 0;
     std::uint32_t isochron = 0;
+    wire::Operation operation = wire::Operation::kMessage;
     std::span<const std::byte> data{};
     niu::FrameTable::Id frame = 0;
     rte_mbuf* own = nullptr;

@@ -15,6 +15,7 @@
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/idle.hh>
 #include <isoplane/runtime/pool.hh>
+#include <isoplane/shmem/memory.hh>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -52,6 +53,9 @@ class Job {
     /// Only with Settings::logical_time.
     isotach::Endpoint& isotach() noexcept { return *isotach_; }
 
+    /// Only with Settings::shared_memory; then messages of logical time, too, are issued and received there.
+    shmem::Memory& memory() noexcept { return *memory_; }
+
     /// Leaves the job, together with all others: false until they all want to, and have executed all
     /// isochrons. Whatever arrives meanwhile can be received and answered, if not in logical time. Call it,
     /// and poll(), until it is true.
@@ -72,6 +76,7 @@ class Job {
   private:
     enum class Closing : std::uint8_t { kNo, kArriving, kExecuting, kAgreeing, kLeaving, kDone };
 
+    void make_memory();
     bool sees_all() const noexcept;
     bool settled();
 
@@ -85,6 +90,7 @@ class Job {
     std::unique_ptr<Reports> reports_;
     noniso::Endpoint* endpoint_;
     isotach::Endpoint* isotach_;
+    std::unique_ptr<shmem::Memory> memory_;
     std::unique_ptr<Roster> roster_;
     runtime::Idler idler_;
     Closing closing_ = Closing::kNo;

@@ -26,8 +26,10 @@ struct Settings {
     unsigned packets = 8191;                        ///< in the pool
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
-    bool logical_time = false;  ///< whether the program takes part in it; its own choice, in no file
-    std::string token_manager;  ///< the one that this program runs beside its host; empty for none
+    bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
+    bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
+    unsigned page_words = 1024;  ///< of its pages
+    std::string token_manager;   ///< the one that this program runs beside its host; empty for none
 
     std::uint16_t node() const { return *network.conf.id; }
     /// The names of all hosts, by node id.
@@ -39,8 +41,8 @@ struct Settings {
 /// enough. Throws std::runtime_error, or topology::Error, with a sentence.
 Settings settings_from_environment();
 
-/// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets, silence
-/// and hello-limit (both in seconds).
+/// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
+/// page-size, silence and hello-limit (both in seconds).
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job

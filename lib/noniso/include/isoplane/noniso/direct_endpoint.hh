@@ -13,18 +13,19 @@ namespace isoplane::noniso {
 /// The endpoint of a program that polls for itself: calls go straight to the NIU.
 class DirectEndpoint final : public Endpoint, public niu::Receiver {
   public:
-    DirectEndpoint(niu::Niu& niu, Barrier& barrier) : niu_(niu), barrier_(barrier) {}
+    DirectEndpoint(niu::Niu& niu, Barrier& barrier, wire::Protocol protocol = wire::Protocol::kNoniso)
+        : niu_(niu), barrier_(barrier), protocol_(protocol) {}
 
     using Endpoint::send;
     using Endpoint::transfer;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
-        return niu_.buffer(to, wire::Protocol::kNoniso, size);
+        return niu_.buffer(to, protocol_, size);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
 
     Ticket transfer(NodeId to, std::span<const std::byte> message,
                     const niu::Memory& memory) noexcept override {
-        return niu_.transfer(to, wire::Protocol::kNoniso, message, memory);
+        return niu_.transfer(to, protocol_, message, memory);
     }
     TransferState state(const Ticket& ticket) const noexcept override { return niu_.state(ticket); }
 
@@ -48,6 +49,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
   private:
     niu::Niu& niu_;
     Barrier& barrier_;
+    wire::Protocol protocol_;
     runtime::Fifo<Received> received_;  ///< never more than credit allows
 };
 

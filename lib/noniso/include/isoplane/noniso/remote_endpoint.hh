@@ -66,7 +66,7 @@ struct EndpointLink {
 class EndpointStage final : public runtime::Stage, public niu::Receiver {
   public:
     EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                  Barrier& barrier);
+                  Barrier& barrier, wire::Protocol protocol = wire::Protocol::kNoniso);
     ~EndpointStage() override;
 
     unsigned poll(runtime::Time now) override;
@@ -103,6 +103,7 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     niu::Niu& niu_;
     niu::Dispatcher& dispatcher_;
     Barrier& barrier_;
+    wire::Protocol protocol_;
     std::vector<Node> nodes_;
     std::size_t waiting_ = 0;    ///< to be sent, to all of them
     std::size_t under_way_ = 0;  ///< transfers, to all of them

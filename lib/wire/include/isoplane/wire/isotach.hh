@@ -24,13 +24,21 @@ using Count = Field<std::uint32_t, 20>;
 static_assert(Count::kEnd == kIsotachSize);
 }  // namespace isotach_layout
 
+/// What a message in logical time is to do.
+enum class Operation : std::uint16_t {
+    kMessage = 0,       ///< reaches the program
+    kAccesses = 1,      ///< of shared memory: access.hh
+    kMoreAccesses = 2,  ///< the same, and others of its isochron follow
+    kMarker = 3,        ///< of a host to itself: what its isochron does there is executed now
+};
+
 /// Receivers execute messages in the order of (pulse, host, rank).
 struct IsotachHeader {
     std::uint64_t pulse = 0;  ///< logical receive time, the same for all parts of an isochron
     std::uint16_t host = 0;  ///< issuer; not the frame's source when a survivor hands a dead host's part over
-    std::uint16_t operation = 0;  ///< operation and flags, the protocol's own
-    std::uint32_t rank = 0;       ///< order among the issuer's messages of the pulse
-    std::uint32_t isochron = 0;   ///< which of the issuer's isochrons this is a part of
+    Operation operation = Operation::kMessage;
+    std::uint32_t rank = 0;      ///< order among the issuer's messages of the pulse
+    std::uint32_t isochron = 0;  ///< which of the issuer's isochrons this is a part of
     std::uint32_t count = 0;  ///< isotach messages the issuer has sent to this destination, this one included
 
     bool operator==(const IsotachHeader&) const = default;

@@ -4,9 +4,9 @@
 /// Messages: what the payload of a data frame consists of.
 ///
 /// One frame carries one message, several small ones to the same destination, or a fragment of a large one;
-/// each has an 8-byte header, and the next starts right behind it. Messages of ordered protocols (isotach,
-/// shmem) begin with the extension of isotach.hh, each fragment of them, and their sizes and offsets do not
-/// count it.
+/// each has an 8-byte header, and the next starts right behind it. Messages of the ordered protocol, isotach,
+/// begin with the extension of isotach.hh, each fragment of them, and their sizes and offsets do not count
+/// it.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline constexpr std::size_t kProtocolCount = 7;
 
 /// Whether messages of the protocol begin with the isotach extension.
 constexpr bool is_ordered(Protocol protocol) {
-    return protocol == Protocol::kIsotach || protocol == Protocol::kShmem;
+    return protocol == Protocol::kIsotach;
 }
 
 inline constexpr std::uint8_t kFirstFragment = 0x01;

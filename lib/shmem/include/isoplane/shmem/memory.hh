@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Shared memory in logical time: variables of 32 and 64 bits, on pages of which one or more hosts hold a
+/// copy. What an isochron does to them happens at one logical time at all copies, so every isochron is
+/// atomic, and all hosts see all of them in one order, each host's in the order of issue.
+///
+///     shmem::Memory& memory = job.memory();
+///     const shmem::Variable<std::uint32_t> from{10}, to{2050};
+///     shmem::Isochron isochron = memory.isochron();
+///     auto old = isochron.fetch_add(from, -5);
+///     isochron.fetch_add(to, 5);
+///     while (!memory.issue(isochron)) job.poll();
+///     …
+///     while (!old.ready()) job.poll();
+///     use(old.value());
+///
+/// Nothing waits: an isochron is issued when it can be, any number of them are on their way, and a program
+/// waits where it uses a value. One thread makes all calls. doc/shmem.md has the whole.
+#pragma once
+
+#include <isoplane/isotach/endpoint.hh>
+#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/runtime/fifo.hh>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include <isoplane/shmem/hit_buffer.hh>
+#include <isoplane/shmem/isochron.hh>
+#include <isoplane/shmem/store.hh>
+
+namespace isoplane::shmem {
+
+/// Defects that tests plant to see that they would be found.
+struct Planted {
+    bool hits_at_once = false;   ///< own copies do not wait for the isochron's logical time
+    bool local_at_once = false;  ///< purely local isochrons do not wait for those issued before
+    bool one_copy = false;       ///< what changes a variable goes to the nearest copy alone
+    bool no_blocking = false;    ///< reads do not wait for an ASSIGN
+};
+
+struct Options {
+    std::size_t most_waiting = 4096;  ///< isochrons of this host that have not been executed
+    Planted planted{};
+};
+
+struct Counters {
+    using Counter = runtime::Counter;
+
+    Counter isochrons;    ///< issued
+    Counter at_once;      ///< of them, executed while they were issued
+    Counter answers;      ///< sent to other hosts
+    Counter unscheduled;  ///< ASSIGNs of this host to what it had not scheduled: dropped
+    Counter malformed;    ///< messages that no host sends
+    Counter unanswered;   ///< answers for hosts that are lost
+};
+
+class Memory {
+  public:
+    /// `endpoint` and `answers` outlive it, and nobody else receives from them: messages and notices come
+    /// from receive(). `answers` takes what reads have found, outside logical time.
+    Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options = {});
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    Isochron isochron() { return Isochron(*this); }
+    /// Issues it, whole, and empties it. False, and nothing is done, when it cannot go now. An isochron to
+    /// this host's own copies alone is executed at once, unless one that was issued before has not been.
+    bool issue(Isochron& isochron);
+    /// Whether it could go when nothing else is under way.
+    bool fits(Isochron& isochron);
+
+    /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
+    /// received before.
+    bool step();
+    /// step() as often as it can, and takes and sends answers. Returns how much it has done.
+    unsigned poll();
+
+    /// The next message, signal or barrier, when all accesses before it have been executed, and none after
+    /// it. The time of accesses stands still until it is received.
+    bool receive(isotach::Delivery& delivery);
+    void release(const isotach::Delivery& delivery) noexcept { endpoint_.release(delivery); }
+    /// Whether receive() would find one.
+    bool waiting() const noexcept { return has_next_; }
+
+    /// Another host is to assign it: this one may schedule the variable again.
+    void give_away(const Scheduled& scheduled) noexcept { schedules_.close(scheduled); }
+
+    /// Whether this host has a SCHED open there.
+    bool is_scheduled(Address at) const { return schedules_.at(at).has_value(); }
+
+    /// The logical time of what was executed or received last.
+    const isotach::LogicalTime& now() const noexcept { return now_; }
+    /// Isochrons of this host that have been issued, and executed: in this order.
+    std::uint64_t issued() const noexcept { return issued_; }
+    std::uint64_t executed() const noexcept { return issued_ - hits_.size(); }
+    /// Nothing of this host's own is under way, and it owes no answers that it could give.
+    bool settled() const noexcept { return hits_.empty() && unsent_ == 0; }
+
+    NodeId here() const noexcept { return pages_.here(); }
+    const Pages& pages() const noexcept { return pages_; }
+    const Store& store() const noexcept { return store_; }
+    const Reads& reads() const noexcept { return reads_; }
+    const Counters& counters() const noexcept { return counters_; }
+    void describe(nlohmann::json& out) const;
+
+  private:
+    friend class Isochron;
+
+    /// The most words of a block that one access can cover, so that it and its answer fit a frame.
+    std::uint32_t most_words(const Pages::Page& page, bool at_nearest) const noexcept;
+    bool put_on_wire(Isochron& isochron);
+    bool put_part(Isochron& isochron, const Isochron::Part& part);
+    bool next();
+    void take_accesses();
+    void execute(NodeId issuer, std::span<const std::byte> accesses);
+    void execute_own();
+    void hand_out_answers();
+    bool send(const Store::Answer& answer);
+    unsigned send_answers();
+    unsigned take_answers();
+
+    Pages pages_;
+    isotach::Endpoint& endpoint_;
+    noniso::Endpoint& answers_;
+    Options options_;
+    Store store_;
+    Reads reads_;
+    Schedules schedules_;
+    HitBuffer hits_;
+    std::vector<runtime::Fifo<Store::Answer>> to_send_;  ///< by host: so that none waits for another
+    std::size_t unsent_ = 0;
+    isotach::Delivery next_{};                 ///< that the program has to receive
+    bool has_next_ = false;                    ///< there is one
+    std::vector<isotach::Delivery> together_;  ///< accesses of an isochron of which more are to come
+    isotach::LogicalTime now_{};
+    std::uint64_t issued_ = 0;
+    Counters counters_;
+};
+
+}  // namespace isoplane::shmem

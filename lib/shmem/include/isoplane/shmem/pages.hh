@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/topology/paths.hh>
+#include <isoplane/topology/shmem_map.hh>
+#include <span>
+#include <vector>
+
+#include <isoplane/shmem/address.hh>
+
+namespace isoplane::shmem {
+
+using topology::NodeId;
+
+inline constexpr std::uint32_t kDefaultPageWords = 1024;
+
+/// How large shared memory is; the same at all hosts.
+struct Extent {
+    std::uint32_t pages = topology::kDefaultPages;
+    std::uint32_t page_words = kDefaultPageWords;
+};
+
+/// Who holds a copy of which page, as one host needs to know it.
+class Pages {
+  public:
+    static constexpr std::uint32_t kElsewhere = UINT32_MAX;
+
+    struct Page {
+        std::vector<NodeId> others{};  ///< that hold a copy
+        NodeId nearest = 0;            ///< this host, if it does
+        bool mapped = false;
+        std::uint32_t local = kElsewhere;  ///< which of this host's pages it is
+
+        bool is_here() const { return local != kElsewhere; }
+    };
+
+    /// Throws std::invalid_argument when the map is of more pages, or page_words is not even, or there are
+    /// more words than addresses.
+    Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId here, const Extent& extent);
+
+    NodeId here() const { return here_; }
+    const Extent& extent() const { return extent_; }
+    /// Pages that this host holds a copy of.
+    std::uint32_t local_pages() const { return local_pages_; }
+
+    std::uint32_t page_of(Address at) const { return at / extent_.page_words; }
+    /// Words from `at` to the end of its page.
+    std::uint32_t left_in_page(Address at) const { return extent_.page_words - at % extent_.page_words; }
+    bool exists(Address at) const { return page_of(at) < extent_.pages; }
+    /// Of an address that exists.
+    const Page& page(Address at) const { return pages_[page_of(at)]; }
+
+  private:
+    NodeId here_;
+    Extent extent_;
+    std::uint32_t local_pages_ = 0;
+    std::vector<Page> pages_;
+};
+
+}  // namespace isoplane::shmem

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cassert>
+#include <isoplane/wire/access.hh>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <isoplane/shmem/address.hh>
+
+namespace isoplane::shmem {
+
+/// What this host has read, or waits for.
+class Reads {
+  public:
+    using Ticket = std::uint32_t;
+
+    /// A place for so many words. Tickets count from 1.
+    Ticket open(std::uint32_t words);
+    /// Words have come. False for a ticket that nobody has, or words that do not belong there.
+    bool fill(const wire::Answer& answer) noexcept;
+    bool ready(Ticket ticket) const noexcept { return places_[ticket - 1].lacking == 0; }
+    /// Once it is ready.
+    std::span<const std::uint32_t> words(Ticket ticket) const noexcept {
+        const Place& place = places_[ticket - 1];
+        return {place.more.empty() ? place.few.data() : place.more.data(), place.words};
+    }
+    /// Nobody wants it any more.
+    void drop(Ticket ticket) noexcept;
+    /// It was not issued, and will never be ready.
+    void cancel(Ticket ticket) noexcept;
+
+    /// That have not come.
+    std::size_t outstanding() const noexcept { return outstanding_; }
+
+  private:
+    struct Place {
+        std::uint32_t words = 0;  ///< 0 when it is free
+        std::uint32_t lacking = 0;
+        bool wanted = false;
+        bool cancelled = false;
+        std::array<std::uint32_t, 2> few{};
+        std::vector<std::uint32_t> more{};
+    };
+    void free(Ticket ticket) noexcept;
+
+    std::vector<Place> places_;
+    std::vector<Ticket> free_;
+    std::size_t outstanding_ = 0;
+};
+
+/// The value of a read, which comes when it comes; never, when its isochron is cleared instead of issued. Has
+/// to go before its Memory does.
+class AnyFuture {
+  public:
+    AnyFuture() = default;
+    AnyFuture(AnyFuture&& other) noexcept
+        : reads_(std::exchange(other.reads_, nullptr)), ticket_(other.ticket_) {}
+    AnyFuture& operator=(AnyFuture&& other) noexcept {
+        if (this == &other) return *this;
+        if (reads_ != nullptr) reads_->drop(ticket_);
+        reads_ = std::exchange(other.reads_, nullptr);
+        ticket_ = other.ticket_;
+        return *this;
+    }
+    ~AnyFuture() {
+        if (reads_ != nullptr) reads_->drop(ticket_);
+    }
+
+    /// Whether it stands for a read at all.
+    bool valid() const noexcept { return reads_ != nullptr; }
+    bool ready() const noexcept { return reads_->ready(ticket_); }
+
+  protected:
+    AnyFuture(Reads& reads, Reads::Ticket ticket) : reads_(&reads), ticket_(ticket) {}
+    std::span<const std::uint32_t> words() const noexcept {
+        assert(ready());
+        return reads_->words(ticket_);
+    }
+
+  private:
+    Reads* reads_ = nullptr;
+    Reads::Ticket ticket_ = 0;
+};
+
+/// Of a variable.
+template <Shareable T>
+class Future : public AnyFuture {
+  public:
+    Future() = default;
+    /// Once it is ready; as often as wanted.
+    T value() const noexcept { return from_words<T>(words().data()); }
+
+  private:
+    friend class Isochron;
+    using AnyFuture::AnyFuture;
+};
+
+/// Of a block.
+class BlockFuture : public AnyFuture {
+  public:
+    BlockFuture() = default;
+    /// Once it is ready.
+    using AnyFuture::words;
+
+  private:
+    friend class Isochron;
+    using AnyFuture::AnyFuture;
+};
+
+}  // namespace isoplane::shmem

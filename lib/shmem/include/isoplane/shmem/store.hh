@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/runtime/counter.hh>
+#include <isoplane/wire/access.hh>
+#include <unordered_map>
+#include <vector>
+
+#include <isoplane/shmem/pages.hh>
+
+namespace isoplane::shmem {
+
+/// The pages of a host, and what is executed on them.
+///
+/// All hosts that hold a page execute the same accesses to it in the same order, so their copies never
+/// differ. A word that is scheduled has no value, but a version; who reads it waits for that version,
+/// whatever is written to the word meanwhile. What changes a word that has no value (kAdd, kSwap,
+/// kCompareSwap) makes another version of it, which has one as soon as the first does.
+class Store {
+  public:
+    struct Answer : wire::Answer {
+        NodeId to = 0;
+    };
+    struct Counters {
+        runtime::Counter accesses;
+        runtime::Counter blocked;    ///< accesses that had to wait for an ASSIGN
+        runtime::Counter dropped;    ///< words assigned that were not scheduled
+        runtime::Counter misplaced;  ///< accesses to words that are not here
+    };
+
+    /// `never_blocks` is a defect that tests plant: who reads gets what the word had before.
+    explicit Store(const Pages& pages, bool never_blocks = false);
+
+    /// Executes what `issuer` has issued. Appends to answers() what is known by now.
+    void execute(NodeId issuer, const wire::Access& access);
+    /// Of this access and of those that it has unblocked; whoever executes takes them.
+    std::vector<Answer>& answers() noexcept { return answers_; }
+
+    /// Accesses that wait for an ASSIGN.
+    std::size_t blocked() const noexcept { return blocked_; }
+    /// For who compares copies: the value of a word that is here, and whether it has one.
+    std::uint32_t word(Address at) const noexcept { return words_[index(at)]; }
+    bool has_value(Address at) const noexcept { return !is_pending(at); }
+    const Counters& counters() const noexcept { return counters_; }
+
+  private:
+    using Version = std::uint64_t;
+    /// The hosts number their versions; those that are computed are numbered here.
+    static constexpr Version scheduled_by(NodeId host, std::uint32_t number) {
+        return Version{host} << 32 | number;
+    }
+    static constexpr Version kComputed = Version{1} << 63;
+
+    struct Key {
+        Address at;
+        Version version;
+        bool operator==(const Key&) const = default;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const noexcept {
+            return (key.version * 0x9e3779b97f4a7c15 ^ key.at) * 0xff51afd7ed558ccd;
+        }
+    };
+    /// An access that lacks words.
+    struct Blocked {
+        wire::AccessCode code{};
+        NodeId to = 0;
+        std::uint16_t words = 0;
+        std::uint16_t lacking = 0;
+        std::uint16_t offset = 0;
+        std::uint32_t ticket = 0;
+        Address at = 0;
+        Version makes = 0;
+        std::array<std::uint32_t, 4> operands{};
+        std::array<std::uint32_t, wire::kMostAccessWords> old{};
+    };
+    struct Waiter {
+        std::uint32_t blocked;
+        std::uint16_t word;
+    };
+    struct Settled {
+        Key key;
+        std::uint32_t value;
+    };
+
+    std::size_t index(Address at) const noexcept {
+        return std::size_t{pages_.page(at).local} * pages_.extent().page_words +
+               at % pages_.extent().page_words;
+    }
+    bool is_here(const wire::Access& access) const noexcept;
+    bool is_pending(Address at) const noexcept { return !current_.empty() && current_.contains(at); }
+    bool any_pending(Address at, unsigned words) const noexcept;
+
+    void set(Address at, std::uint32_t value) noexcept;
+    void read(NodeId issuer, const wire::Access& access);
+    void change(NodeId issuer, const wire::Access& access);
+    void block(NodeId issuer, const wire::Access& access);
+    void schedule(Address at, unsigned words, Version version);
+    void assign(const wire::Access& access);
+    void settle(const Key& key, std::uint32_t value);
+    void settle_all();
+    void unblock(Blocked& blocked);
+    void answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
+                const std::uint32_t* values);
+
+    const Pages& pages_;
+    bool never_blocks_;
+    std::vector<std::uint32_t> words_;
+    std::unordered_map<Address, Version> current_;                ///< of the words that have no value
+    std::unordered_map<Key, std::vector<Waiter>, KeyHash> open_;  ///< versions that have none
+    std::vector<Blocked> table_;
+    std::vector<std::uint32_t> free_;  ///< of table_
+    std::size_t blocked_ = 0;
+    std::vector<Settled> settled_;  ///< versions that have got their value, and nobody has been told
+    Version next_computed_ = kComputed;
+    std::vector<Answer> answers_;
+    Counters counters_;
+};
+
+}  // namespace isoplane::shmem

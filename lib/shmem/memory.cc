@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/shmem/memory.hh>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace isoplane::shmem {
+
+using isotach::Delivery;
+using isotach::DeliveryKind;
+using wire::Access;
+using wire::AccessCursor;
+using wire::Operation;
+
+Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options)
+    : pages_(std::move(pages)),
+      endpoint_(endpoint),
+      answers_(answers),
+      options_(options),
+      store_(pages_, options.planted.no_blocking) {
+    NodeId last = pages_.here();
+    for (std::uint32_t page = 0; page < pages_.extent().pages; ++page) {
+        for (const NodeId host : pages_.page(page * pages_.extent().page_words).others)
+            last = std::max(last, host);
+    }
+    to_send_.resize(std::size_t{last} + 1);
+}
+
+Memory::~Memory() {
+    if (has_next_) release(next_);
+    for (const Delivery& delivery : together_)
+        release(delivery);
+}
+
+std::uint32_t Memory::most_words(const Pages::Page& page, bool at_nearest) const noexcept {
+    constexpr std::size_t kInFront = wire::access_size(wire::AccessCode::kAssign, 0);
+    std::size_t room = kInFront + 4 * wire::kMostAccessWords;
+    const auto heed = [&](NodeId host) {
+        if (host != here()) room = std::min(room, endpoint_.max_message(host));
+    };
+    if (at_nearest) {
+        heed(page.nearest);
+    } else {
+        for (const NodeId host : page.others)
+            heed(host);
+    }
+    // Of a host that is not up, nothing is known; nor can anything go there.
+    return room < kInFront + 4 ? 1 : static_cast<std::uint32_t>((room - kInFront) / 4);
+}
+
+bool Memory::issue(Isochron& isochron) {
+    if (isochron.empty()) return true;
+    if (hits_.size() >= options_.most_waiting) return false;
+    const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
+    const bool at_once = !abroad && (hits_.empty() || options_.planted.local_at_once);
+    if (abroad && !(put_on_wire(isochron) && endpoint_.send(isochron.wire_))) return false;
+    ++issued_;
+    counters_.isochrons.add();
+    if (at_once) counters_.at_once.add();
+    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_);
+    if (!at_once)
+        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_, abroad);
+    isochron.issued();
+    return true;
+}
+
+bool Memory::fits(Isochron& isochron) {
+    const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
+    return !abroad || (put_on_wire(isochron) && endpoint_.fits(isochron.wire_));
+}
+
+/// Accesses come before messages, so that who receives one finds done what its isochron does; and the marker
+/// before both.
+bool Memory::put_on_wire(Isochron& isochron) {
+    if (!isochron.wire_.empty()) return true;
+    bool whole = isochron.wire_.add(here(), 0, Operation::kMarker).has_value();
+    for (std::size_t i = 0; whole && i < isochron.used_; ++i)
+        whole = put_part(isochron, isochron.parts_[i]);
+    for (const Isochron::Message& message : isochron.messages_)
+        whole =
+            whole && isochron.wire_.add(message.to,
+                                        std::span(isochron.message_bytes_).subspan(message.at, message.size));
+    if (!whole) isochron.wire_.clear();
+    return whole;
+}
+
+/// In as many messages as it takes.
+bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
+    const std::size_t most = endpoint_.max_message(part.to);
+    std::span<const std::byte> rest = part.bytes;
+    while (!rest.empty()) {
+        std::size_t size = 0;
+        AccessCursor cursor(rest);
+        for (Access access; cursor.next(access);) {
+            const std::size_t next = wire::access_size(access.code, access.words);
+            if (size + next > most) break;
+            size += next;
+        }
+        if (size == 0) return false;
+        const auto operation = size == rest.size() ? Operation::kAccesses : Operation::kMoreAccesses;
+        const auto room = isochron.wire_.add(part.to, size, operation);
+        if (!room) return false;
+        std::copy_n(rest.begin(), size, room->begin());
+        rest = rest.subspan(size);
+    }
+    return true;
+}
+
+/// Whether there is something that is not the program's to receive.
+bool Memory::next() {
+    if (has_next_ || !endpoint_.receive(next_)) return false;
+    has_next_ = next_.kind != DeliveryKind::kMessage || next_.operation == Operation::kMessage;
+    return !has_next_;
+}
+
+bool Memory::step() {
+    if (!next()) return false;
+    if (next_.operation == Operation::kMoreAccesses) {
+        together_.push_back(next_);
+        return true;
+    }
+    now_ = next_.time;
+    if (next_.operation == Operation::kMarker) {
+        execute_own();
+        release(next_);
+    } else if (next_.operation == Operation::kAccesses) {
+        take_accesses();
+    } else {
+        counters_.malformed.add();
+        release(next_);
+    }
+    return true;
+}
+
+/// All that an isochron does here is done in one step, or what this host does at once could come between.
+void Memory::take_accesses() {
+    together_.push_back(next_);
+    for (const Delivery& delivery : together_) {
+        execute(delivery.time.host, delivery.data);
+        release(delivery);
+    }
+    together_.clear();
+}
+
+void Memory::execute_own() {
+    if (hits_.empty()) [[unlikely]]
+        return counters_.malformed.add();
+    hits_.pop([this](std::span<const std::byte> accesses) { execute(here(), accesses); });
+}
+
+void Memory::execute(NodeId issuer, std::span<const std::byte> accesses) {
+    AccessCursor cursor(accesses);
+    for (Access access; cursor.next(access);) {
+        store_.execute(issuer, access);
+        hand_out_answers();
+    }
+    if (!cursor.at_end()) [[unlikely]]
+        counters_.malformed.add();
+}
+
+void Memory::hand_out_answers() {
+    for (const Store::Answer& answer : store_.answers()) {
+        if (answer.to == here()) {
+            reads_.fill(answer);
+        } else if (answer.to >= to_send_.size()) {
+            to_send_.resize(std::size_t{answer.to} + 1);
+            to_send_[answer.to].push(answer);
+            ++unsent_;
+        } else if (!to_send_[answer.to].empty() || !send(answer)) {
+            to_send_[answer.to].push(answer);
+            ++unsent_;
+        }
+    }
+    store_.answers().clear();
+}
+
+/// Outside logical time: the time of the read says what was read.
+bool Memory::send(const Store::Answer& answer) {
+    const noniso::SendBuffer room = answers_.buffer(answer.to, wire::answer_size(answer.words));
+    if (!room) return false;
+    wire::encode_answer(room.data, answer);
+    answers_.send(room);
+    counters_.answers.add();
+    return true;
+}
+
+unsigned Memory::send_answers() {
+    unsigned sent = 0;
+    for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
+        runtime::Fifo<Store::Answer>& queue = to_send_[host];
+        for (; !queue.empty(); queue.pop(), --unsent_, ++sent) {
+            if (send(queue.front())) continue;
+            if (answers_.state(static_cast<NodeId>(host)) == noniso::PeerState::kUp) break;
+            counters_.unanswered.add();
+        }
+    }
+    return sent;
+}
+
+unsigned Memory::take_answers() {
+    unsigned taken = 0;
+    wire::Answer answer;
+    for (noniso::Received message; answers_.receive(message); ++taken) {
+        if (!wire::decode_answer(message.data, answer) || !reads_.fill(answer)) [[unlikely]]
+            counters_.malformed.add();
+        answers_.release(message);
+    }
+    return taken;
+}
+
+unsigned Memory::poll() {
+    unsigned done = take_answers() + send_answers();
+    while (step())
+        ++done;
+    return done;
+}
+
+bool Memory::receive(Delivery& delivery) {
+    while (step()) {
+    }
+    if (!has_next_) return false;
+    delivery = next_;
+    now_ = next_.time;
+    has_next_ = false;
+    return true;
+}
+
+void Memory::describe(nlohmann::json& out) const {
+    out["isochrons"] = counters_.isochrons.get();
+    out["at_once"] = counters_.at_once.get();
+    out["accesses"] = store_.counters().accesses.get();
+    out["blocked"] = store_.blocked();
+    out["answers"] = counters_.answers.get();
+    out["dropped_assigns"] = store_.counters().dropped.get() + counters_.unscheduled.get();
+    out["misplaced"] = store_.counters().misplaced.get();
+    out["malformed"] = counters_.malformed.get();
+    out["unanswered"] = counters_.unanswered.get();
+    out["local_pages"] = pages_.local_pages();
+    out["reads_outstanding"] = reads_.outstanding();
+}
+
+}  // namespace isoplane::shmem

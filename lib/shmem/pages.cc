@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/shmem/pages.hh>
+
+#include <stdexcept>
+#include <string>
+
+namespace isoplane::shmem {
+
+namespace {
+
+void check(const Extent& extent) {
+    if (extent.page_words == 0 || extent.page_words % 2 != 0)
+        throw std::invalid_argument(
+            "a page of " + std::to_string(extent.page_words) +
+            " variables is asked for: give an even number, so that variables of 64 bits "
+            "lie in one page");
+    if (std::uint64_t{extent.pages} * extent.page_words > UINT64_C(1) << 32)
+        throw std::invalid_argument(std::to_string(extent.pages) + " pages of " +
+                                    std::to_string(extent.page_words) +
+                                    " variables are more than 2^32: give fewer, or smaller ones");
+}
+
+}  // namespace
+
+Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId here, const Extent& extent)
+    : here_(here), extent_(extent) {
+    check(extent);
+    pages_.resize(extent.pages);
+    for (const topology::Copyset& run : map.runs()) {
+        if (run.last >= extent.pages)
+            throw std::invalid_argument(
+                "page " + std::to_string(run.last) + " is beyond the shared memory, which has " +
+                std::to_string(extent.pages) + ": use a lower one, or make it larger");
+        for (std::uint32_t number = run.first; number <= run.last; ++number) {
+            Page& page = pages_[number];
+            page.mapped = true;
+            page.nearest = *map.nearest_copy(number, here, paths);
+            for (const NodeId node : run.nodes) {
+                if (node == here) {
+                    page.local = local_pages_++;
+                } else {
+                    page.others.push_back(node);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace isoplane::shmem

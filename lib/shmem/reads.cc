@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/shmem/reads.hh>
+
+#include <algorithm>
+
+namespace isoplane::shmem {
+
+Reads::Ticket Reads::open(std::uint32_t words) {
+    if (free_.empty()) {
+        places_.emplace_back();
+        free_.push_back(static_cast<Ticket>(places_.size()));
+    }
+    const Ticket ticket = free_.back();
+    free_.pop_back();
+    Place& place = places_[ticket - 1];
+    place.words = place.lacking = words;
+    place.wanted = true;
+    place.cancelled = false;
+    if (words > place.few.size()) {
+        place.more.resize(words);
+    } else {
+        place.more.clear();
+    }
+    ++outstanding_;
+    return ticket;
+}
+
+bool Reads::fill(const wire::Answer& answer) noexcept {
+    if (answer.ticket == 0 || answer.ticket > places_.size()) return false;
+    Place& place = places_[answer.ticket - 1];
+    const std::size_t end = std::size_t{answer.offset} + answer.words;
+    if (end > place.words || answer.words > place.lacking) return false;
+    std::uint32_t* const to = place.more.empty() ? place.few.data() : place.more.data();
+    std::copy_n(answer.values.begin(), answer.words, to + answer.offset);
+    place.lacking -= answer.words;
+    if (place.lacking != 0) return true;
+    --outstanding_;
+    if (!place.wanted) free(answer.ticket);
+    return true;
+}
+
+void Reads::drop(Ticket ticket) noexcept {
+    Place& place = places_[ticket - 1];
+    place.wanted = false;
+    if (place.lacking == 0 || place.cancelled) free(ticket);
+}
+
+void Reads::cancel(Ticket ticket) noexcept {
+    Place& place = places_[ticket - 1];
+    place.cancelled = true;
+    --outstanding_;
+    if (!place.wanted) free(ticket);
+}
+
+void Reads::free(Ticket ticket) noexcept {
+    places_[ticket - 1].words = 0;
+    free_.push_back(ticket);
+}
+
+}  // namespace isoplane::shmem

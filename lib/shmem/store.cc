@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/shmem/store.hh>
+
+#include <algorithm>
+
+namespace isoplane::shmem {
+
+namespace {
+
+using wire::Access;
+using wire::AccessCode;
+
+/// What a changing access leaves where there was `old`.
+void compute(AccessCode code, unsigned words, const std::uint32_t* operands, const std::uint32_t* old,
+             std::uint32_t* result) {
+    switch (code) {
+        case AccessCode::kAdd: {
+            if (words == 1) {
+                result[0] = old[0] + operands[0];
+                return;
+            }
+            const auto sum = to_words(from_words<std::uint64_t>(old) + from_words<std::uint64_t>(operands));
+            std::copy(sum.begin(), sum.end(), result);
+            return;
+        }
+        case AccessCode::kCompareSwap:
+            std::copy_n(std::equal(old, old + words, operands) ? operands + words : old, words, result);
+            return;
+        default:
+            std::copy_n(operands, words, result);
+    }
+}
+
+std::array<std::uint32_t, 4> operands_of(const Access& access) {
+    std::array<std::uint32_t, 4> operands{};
+    for (std::size_t i = 0; i < wire::operand_words(access.code, access.words); ++i)
+        operands[i] = access.operand(i);
+    return operands;
+}
+
+}  // namespace
+
+Store::Store(const Pages& pages, bool never_blocks)
+    : pages_(pages),
+      never_blocks_(never_blocks),
+      words_(std::size_t{pages.local_pages()} * pages.extent().page_words) {}
+
+bool Store::is_here(const Access& access) const noexcept {
+    return pages_.exists(access.address) && pages_.page(access.address).is_here() &&
+           access.words <= pages_.left_in_page(access.address);
+}
+
+void Store::execute(NodeId issuer, const Access& access) {
+    if (!is_here(access)) [[unlikely]]
+        return counters_.misplaced.add();
+    counters_.accesses.add();
+    switch (access.code) {
+        case AccessCode::kRead:
+            return read(issuer, access);
+        case AccessCode::kWrite:
+            for (std::uint16_t i = 0; i < access.words; ++i)
+                set(access.address + i, access.operand(i));
+            return;
+        case AccessCode::kSched:
+            return schedule(access.address, access.words, scheduled_by(issuer, access.operand(0)));
+        case AccessCode::kAssign:
+            return assign(access);
+        case AccessCode::kAdd:
+        case AccessCode::kSwap:
+        case AccessCode::kCompareSwap:
+            return change(issuer, access);
+    }
+}
+
+bool Store::any_pending(Address at, unsigned words) const noexcept {
+    if (current_.empty() || never_blocks_) return false;
+    for (unsigned i = 0; i < words; ++i) {
+        if (current_.contains(at + i)) return true;
+    }
+    return false;
+}
+
+void Store::set(Address at, std::uint32_t value) noexcept {
+    words_[index(at)] = value;
+    if (!current_.empty()) current_.erase(at);
+}
+
+void Store::read(NodeId issuer, const Access& access) {
+    if (any_pending(access.address, access.words)) return block(issuer, access);
+    answer(issuer, access.ticket, static_cast<std::uint16_t>(access.operand(0)), access.words,
+           &words_[index(access.address)]);
+}
+
+void Store::change(NodeId issuer, const Access& access) {
+    if (any_pending(access.address, access.words)) return block(issuer, access);
+    std::uint32_t* const old = &words_[index(access.address)];
+    answer(issuer, access.ticket, 0, access.words, old);
+    const auto operands = operands_of(access);
+    std::array<std::uint32_t, 2> result{};
+    compute(access.code, access.words, operands.data(), old, result.data());
+    std::copy_n(result.begin(), access.words, old);
+}
+
+void Store::block(NodeId issuer, const Access& access) {
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(table_.size()));
+        table_.emplace_back();
+    }
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    Blocked& blocked = table_[number];
+    blocked = {.code = access.code,
+               .to = issuer,
+               .words = access.words,
+               .ticket = access.ticket,
+               .at = access.address};
+    for (std::uint16_t i = 0; i < access.words; ++i) {
+        const auto version = current_.find(access.address + i);
+        if (version == current_.end()) {
+            blocked.old[i] = words_[index(access.address + i)];
+            continue;
+        }
+        open_[{access.address + i, version->second}].push_back({number, i});
+        ++blocked.lacking;
+    }
+    ++blocked_;
+    counters_.blocked.add();
+    if (access.code == AccessCode::kRead) {
+        blocked.offset = static_cast<std::uint16_t>(access.operand(0));
+        return;
+    }
+    blocked.operands = operands_of(access);
+    blocked.makes = next_computed_++;
+    schedule(access.address, access.words, blocked.makes);
+}
+
+void Store::schedule(Address at, unsigned words, Version version) {
+    for (unsigned i = 0; i < words; ++i) {
+        current_[at + i] = version;
+        open_[{at + i, version}];
+    }
+}
+
+void Store::assign(const Access& access) {
+    const Version version =
+        scheduled_by(static_cast<NodeId>(access.operand(0)), access.operand(1)) & ~kComputed;
+    const std::size_t values = wire::values_at(access.code);
+    for (std::uint16_t i = 0; i < access.words; ++i)
+        settle({access.address + i, version}, access.operand(values + i));
+    settle_all();
+}
+
+void Store::settle(const Key& key, std::uint32_t value) {
+    if (open_.contains(key)) {
+        settled_.push_back({key, value});
+    } else {
+        counters_.dropped.add();
+    }
+}
+
+/// What becomes known lets more become known: in a list, since chains may be long.
+void Store::settle_all() {
+    while (!settled_.empty()) {
+        const Settled now = settled_.back();
+        settled_.pop_back();
+        const auto current = current_.find(now.key.at);
+        if (current != current_.end() && current->second == now.key.version) {
+            words_[index(now.key.at)] = now.value;
+            current_.erase(current);
+        }
+        const auto waiters = open_.extract(now.key);
+        if (waiters.empty()) continue;
+        for (const Waiter& waiter : waiters.mapped()) {
+            Blocked& blocked = table_[waiter.blocked];
+            blocked.old[waiter.word] = now.value;
+            if (--blocked.lacking != 0) continue;
+            unblock(blocked);
+            free_.push_back(waiter.blocked);
+            --blocked_;
+        }
+    }
+}
+
+void Store::unblock(Blocked& blocked) {
+    answer(blocked.to, blocked.ticket, blocked.offset, blocked.words, blocked.old.data());
+    if (blocked.code == AccessCode::kRead) return;
+    std::array<std::uint32_t, 2> result{};
+    compute(blocked.code, blocked.words, blocked.operands.data(), blocked.old.data(), result.data());
+    for (std::uint16_t i = 0; i < blocked.words; ++i)
+        settle({blocked.at + i, blocked.makes}, result[i]);
+}
+
+void Store::answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
+                   const std::uint32_t* values) {
+    if (ticket == 0) return;
+    Answer& next = answers_.emplace_back();
+    next.ticket = ticket;
+    next.offset = offset;
+    next.words = static_cast<std::uint16_t>(words);
+    std::copy_n(values, words, next.values.begin());
+    next.to = to;
+}
+
+}  // namespace isoplane::shmem

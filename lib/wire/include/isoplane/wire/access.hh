@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Accesses to shared memory, as they stand one after the other in a message of Operation::kAccesses; and the
+/// answer to one that reads, a message of Protocol::kShmem.
+///
+/// Shared memory consists of words of 32 bits. A variable of 64 bits is two of them, the higher half first.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <isoplane/wire/byte_order.hh>
+
+namespace isoplane::wire {
+
+enum class AccessCode : std::uint8_t {
+    kRead = 1,
+    kWrite,
+    kSched,        ///< the words have no value from here on, until it is assigned
+    kAssign,       ///< the value of a kSched
+    kAdd,          ///< these three read the old value, too, for who wants it; of one variable
+    kSwap,         ///< another value
+    kCompareSwap,  ///< another value, if it was the expected one
+};
+
+/// Words that one access covers, at most.
+inline constexpr unsigned kMostAccessWords = 32;
+
+namespace access_layout {
+using Code = Field<std::uint8_t, 0>;
+using Words = Field<std::uint16_t, 2>;
+using Address = Field<std::uint32_t, 4>;
+using Ticket = Field<std::uint32_t, 8>;
+inline constexpr std::size_t kSize = Ticket::kEnd;
+}  // namespace access_layout
+
+struct Access {
+    AccessCode code = AccessCode::kRead;
+    std::uint16_t words = 1;    ///< that it covers
+    std::uint32_t address = 0;  ///< of the first of them
+    std::uint32_t ticket = 0;   ///< under which the issuer wants what it reads; 0 when it does not
+    std::span<const std::byte> operands{};  ///< words: see operand_words()
+
+    std::uint32_t operand(std::size_t i) const {
+        return Field<std::uint32_t, 0>::get(operands.data() + 4 * i);
+    }
+};
+
+/// Where the operands of an access have what it writes.
+constexpr std::size_t values_at(AccessCode code) {
+    return code == AccessCode::kAssign ? 2 : 0;
+}
+
+/// How many words of operands follow:
+///
+///     kRead         where in the answer to that ticket its words belong
+///     kWrite        the values
+///     kSched        the number that its issuer gives it
+///     kAssign       the host and the number of the kSched, the values
+///     kAdd, kSwap   the value
+///     kCompareSwap  the expected value, the new one
+constexpr std::size_t operand_words(AccessCode code, std::size_t words) {
+    switch (code) {
+        case AccessCode::kRead:
+        case AccessCode::kSched:
+            return 1;
+        case AccessCode::kWrite:
+        case AccessCode::kAdd:
+        case AccessCode::kSwap:
+            return words;
+        case AccessCode::kAssign:
+            return 2 + words;
+        case AccessCode::kCompareSwap:
+            return 2 * words;
+    }
+    return 0;
+}
+
+constexpr std::size_t access_size(AccessCode code, std::size_t words) {
+    return access_layout::kSize + 4 * operand_words(code, words);
+}
+
+/// Whether it yields the value that was there before.
+constexpr bool yields(AccessCode code) {
+    return code == AccessCode::kRead || code >= AccessCode::kAdd;
+}
+
+/// Writes the head; the operands are to follow it.
+void encode_access(std::span<std::byte, access_layout::kSize> out, const Access& access);
+
+/// Walks the accesses of a message, validating each before it is handed out.
+class AccessCursor {
+  public:
+    explicit AccessCursor(std::span<const std::byte> message) : rest_(message) {}
+
+    /// The next. False at the end, and at the first that is malformed: an unknown code, no word or more than
+    /// kMostAccessWords, a variable of more than two words, operands that are missing, words beyond the last
+    /// address.
+    bool next(Access& access);
+    /// After next() was false: whether that was the end.
+    bool at_end() const { return rest_.empty(); }
+
+  private:
+    std::span<const std::byte> rest_;
+};
+
+/// What an access has read.
+struct Answer {
+    std::uint32_t ticket = 0;
+    std::uint16_t offset = 0;  ///< among all that is read under that ticket
+    std::uint16_t words = 0;
+    std::array<std::uint32_t, kMostAccessWords> values{};
+};
+
+namespace answer_layout {
+using Ticket = Field<std::uint32_t, 0>;
+using Offset = Field<std::uint16_t, 4>;
+using Words = Field<std::uint16_t, 6>;
+inline constexpr std::size_t kSize = Words::kEnd;
+}  // namespace answer_layout
+
+constexpr std::size_t answer_size(std::size_t words) {
+    return answer_layout::kSize + 4 * words;
+}
+
+/// `out` has answer_size(answer.words) bytes.
+void encode_answer(std::span<std::byte> out, const Answer& answer);
+/// False, with `answer` in any state, when it is malformed.
+bool decode_answer(std::span<const std::byte> in, Answer& answer);
+
+}  // namespace isoplane::wire

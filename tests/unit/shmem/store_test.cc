@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include <isoplane/shmem/hit_buffer.hh>
+#include <isoplane/shmem/store.hh>
+#include <isoplane/topology/builders.hh>
+
+namespace isoplane::shmem {
+
+namespace {
+
+using wire::AccessCode;
+using Words = std::vector<std::uint32_t>;
+
+/// The store of host 0 of two; page 1 is at the other.
+struct Copy {
+    topology::Topology topology = topology::single_switch(2);
+    topology::Paths paths{topology};
+    Pages pages{topology::parse_shmem_map("0: 0, 1;\n1: 1;\n"), paths, 0, {.pages = 4, .page_words = 16}};
+    Store store{pages};
+
+    void execute(NodeId issuer, AccessCode code, Address at, std::uint16_t words, const Words& operands,
+                 std::uint32_t ticket = 0) {
+        std::vector<std::byte> bytes(4 * operands.size());
+        for (std::size_t i = 0; i < operands.size(); ++i)
+            wire::Field<std::uint32_t, 0>::put(bytes.data() + 4 * i, operands[i]);
+        store.execute(issuer, {code, words, at, ticket, bytes});
+    }
+    /// What was answered since the last call, by ticket.
+    std::vector<std::pair<std::uint32_t, Words>> answers() {
+        std::vector<std::pair<std::uint32_t, Words>> all;
+        for (const Store::Answer& answer : store.answers())
+            all.emplace_back(answer.ticket,
+                             Words(answer.values.begin(), answer.values.begin() + answer.words));
+        store.answers().clear();
+        return all;
+    }
+    using Answers = std::vector<std::pair<std::uint32_t, Words>>;
+};
+
+}  // namespace
+
+TEST(Store, a_read_waits_for_the_version_that_it_met) {
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 3, 1, {7});
+    copy.execute(0, AccessCode::kRead, 3, 1, {0}, 1);
+    copy.execute(1, AccessCode::kWrite, 3, 1, {6});
+    copy.execute(0, AccessCode::kRead, 3, 1, {0}, 2);
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{2, {6}}}));
+    copy.execute(1, AccessCode::kAssign, 3, 1, {1, 7, 9});
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{1, {9}}}));
+    EXPECT_EQ(copy.store.word(3), 6U);
+    EXPECT_EQ(copy.store.blocked(), 0U);
+}
+
+TEST(Store, another_host_may_assign) {
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 3, 1, {7});
+    copy.execute(0, AccessCode::kAssign, 3, 1, {1, 7, 9});
+    EXPECT_EQ(copy.store.word(3), 9U);
+    EXPECT_TRUE(copy.store.has_value(3));
+}
+
+TEST(Store, an_assign_without_a_sched_is_dropped) {
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 3, 1, {7});
+    copy.execute(1, AccessCode::kAssign, 3, 1, {1, 8, 5});
+    EXPECT_FALSE(copy.store.has_value(3));
+    copy.execute(1, AccessCode::kAssign, 3, 1, {1, 7, 9});
+    copy.execute(1, AccessCode::kAssign, 3, 1, {1, 7, 5});
+    EXPECT_EQ(copy.store.word(3), 9U);
+    EXPECT_EQ(copy.store.counters().dropped.get(), 2U);
+}
+
+TEST(Store, a_chain_of_changes_waits_for_what_it_begins_with) {
+    constexpr std::uint32_t kChain = 100'000;  // no stack is so deep
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 3, 1, {7});
+    for (std::uint32_t i = 0; i < kChain; ++i)
+        copy.execute(0, AccessCode::kAdd, 3, 1, {2});
+    copy.execute(0, AccessCode::kRead, 3, 1, {0}, 1);
+    EXPECT_TRUE(copy.answers().empty());
+    copy.execute(1, AccessCode::kAssign, 3, 1, {1, 7, 10});
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{1, {10 + 2 * kChain}}}));
+    EXPECT_EQ(copy.store.word(3), 10 + 2 * kChain);
+}
+
+TEST(Store, changes_of_64_bits_carry_over) {
+    Copy copy;
+    copy.execute(0, AccessCode::kWrite, 4, 2, {1, 0xffffffff});
+    copy.execute(0, AccessCode::kAdd, 4, 2, {0, 1}, 1);
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{1, {1, 0xffffffff}}}));
+    copy.execute(0, AccessCode::kCompareSwap, 4, 2, {2, 1, 9, 9}, 2);
+    EXPECT_EQ(copy.store.word(4), 2U);
+    copy.execute(0, AccessCode::kCompareSwap, 4, 2, {2, 0, 9, 9}, 3);
+    EXPECT_EQ(copy.store.word(4), 9U);
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{2, {2, 0}}, {3, {2, 0}}}));
+}
+
+TEST(Store, what_is_not_here_is_refused) {
+    Copy copy;
+    copy.execute(1, AccessCode::kWrite, 16, 1, {1});
+    copy.execute(1, AccessCode::kWrite, 15, 2, {1, 1});
+    copy.execute(1, AccessCode::kWrite, 4'000'000'000, 1, {1});
+    EXPECT_EQ(copy.store.counters().misplaced.get(), 3U);
+    EXPECT_EQ(copy.store.word(15), 0U);
+}
+
+TEST(HitBuffer, a_marker_lets_its_isochron_go_and_the_local_ones_behind_it) {
+    HitBuffer hits;
+    std::vector<std::size_t> sizes;
+    const auto execute = [&](std::span<const std::byte> accesses) { sizes.push_back(accesses.size()); };
+    const std::array<std::byte, 8> bytes{};
+    hits.push(std::span(bytes).first(1), true);
+    hits.push(std::span(bytes).first(2), false);
+    hits.push(std::span(bytes).first(3), true);
+    hits.pop(execute);
+    EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2}));
+    hits.pop(execute);
+    EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 3}));
+    EXPECT_TRUE(hits.empty());
+}
+
+}  // namespace isoplane::shmem
