@@ -18,10 +18,13 @@ local KINDS = {
 }
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
+    [7] = "payload",
 }
 local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true, [3] = true }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
+local CLOCKED = 0x4000
+local POINTER = 0x8000
 local BROADCAST = 0xffff
 local EVERY_HOST = 0xffff
 
@@ -86,6 +89,10 @@ field("isotach.operation", ProtoField.uint16, "Operation", base.HEX)
 field("isotach.rank", ProtoField.uint32, "Rank", base.DEC)
 field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
+field("isotach.operation.clocked", ProtoField.bool, "With the clock of issue", 16, nil, CLOCKED)
+field("isotach.operation.pointer", ProtoField.bool, "Pointer to a payload", 16, nil, POINTER)
+field("isotach.clock", ProtoField.uint64, "Issued at clock", base.DEC)
+field("isotach.payload_size", ProtoField.uint32, "Payload size", base.DEC)
 
 field("token.number", ProtoField.uint64, "Token", base.DEC)
 field("token.wanted", ProtoField.uint8, "Wanted for (hops)", base.DEC)
@@ -177,7 +184,9 @@ local function add_isotach(tree, range)
     local item = tree:add(f["isotach"], range)
     item:add(f["isotach.pulse"], range(0, 8))
     item:add(f["isotach.host"], range(8, 2))
-    item:add(f["isotach.operation"], range(10, 2))
+    local operation = item:add(f["isotach.operation"], range(10, 2))
+    operation:add(f["isotach.operation.clocked"], range(10, 2))
+    operation:add(f["isotach.operation.pointer"], range(10, 2))
     item:add(f["isotach.rank"], range(12, 4))
     item:add(f["isotach.isochron"], range(16, 4))
     item:add(f["isotach.count"], range(20, 4))
@@ -190,6 +199,20 @@ local function add_control(tree, range)
     if range(0, 1):uint() ~= 1 or range:len() ~= 8 then return end
     tree:add(f["control.barrier"], range(4, 4))
     tree:append_text(string.format(", barrier %d", range(4, 4):uint()))
+end
+
+-- What the flags of an isotach message announce; returns where its data begins.
+local function add_behind_extension(item, payload, data, finish)
+    local operation = payload(data - 14, 2):uint()
+    if bit.band(operation, CLOCKED) ~= 0 and finish - data >= 8 then
+        item:add(f["isotach.clock"], payload(data, 8))
+        data = data + 8
+    end
+    if bit.band(operation, POINTER) ~= 0 and finish - data == 4 then
+        item:add(f["isotach.payload_size"], payload(data, 4))
+        data = finish
+    end
+    return data
 end
 
 local function add_message(tree, payload, at)
@@ -211,6 +234,7 @@ local function add_message(tree, payload, at)
         data = data + 24
     end
     local finish = at + 8 + length
+    if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end

@@ -37,6 +37,19 @@ struct IsotachHeader {
 };
 static_assert(sizeof(IsotachHeader) == kIsotachSize);
 
+// Flags in the operation of an isotach message: what stands behind the extension.
+
+/// The clock at which it was issued, in front of the data: its receiver is to check its stamp.
+inline constexpr std::uint16_t kIsotachClocked = 0x4000;
+using IsotachClock = Field<std::uint64_t, 0>;
+inline constexpr std::size_t kIsotachClockSize = IsotachClock::kEnd;
+
+/// In place of the data the size of a payload, which follows apart, by Protocol::kPayload. The payloads of a
+/// host come in the order of these pointers.
+inline constexpr std::uint16_t kIsotachPointer = 0x8000;
+using PayloadSize = Field<std::uint32_t, 0>;
+inline constexpr std::size_t kPointerSize = PayloadSize::kEnd;
+
 /// Writes the extension; the message's data is to follow it.
 void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header);
 
