@@ -21,6 +21,7 @@ class Fifo {
     }
     /// Only while not empty.
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
+    const T& front() const noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     void pop() noexcept { ++head_; }
 
   private:
