@@ -51,7 +51,7 @@ class IsotachEnd {
           siu_(niu_, hosts_.paths(), siu),
           isotach_(niu_, siu_, pool),
           isochron_(isotach_.isochron()) {
-        dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+        isotach_.attach_to(dispatcher_);
         if (peer_ == 1)
             manager_ = std::make_unique<tm::TokenManager>("tm", niu_, hosts_.paths(), hosts_.manager(),
                                                           siu.exchange);

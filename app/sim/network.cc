@@ -73,6 +73,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool)
                                 .longest_pause = scenario_.longest_pause,
                                 .no_counts = scenario_.planted.no_counts};
     isotach::Options isotach_options;
+    isotach_options.max_message = scenario_.max_message;
     isotach_options.planted = {.piecemeal = scenario_.planted.piecemeal,
                                .markers_at_once = scenario_.planted.markers_at_once};
     for (std::size_t i = 0; i < hosts; ++i) {

@@ -18,15 +18,22 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       here_(niu.options().node),
       ordering_(siu, here_, niu.options().nodes.size()),
       group_(niu.options().nodes.size()),
-      needs_(here_, niu.options().nodes.size(), niu.options().coalesce),
+      payloads_(niu, options_.max_message),
+      needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message),
       counts_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
     discard();
 }
 
+void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
+    dispatcher.attach(wire::Protocol::kIsotach, this);
+    dispatcher.attach(wire::Protocol::kPayload, &payloads_);
+}
+
 unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
+    const unsigned payloads = payloads_.poll();
     const bool wanted = !siu_.started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
@@ -37,7 +44,7 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                           [this](Pulse pulse) { end_pulse(pulse); });
     counters_.pulses.add(pulses);
     if (pulses != 0) executed_at_ = now;
-    return tokens + pulses;
+    return tokens + pulses + payloads;
 }
 
 runtime::Duration Isotach::standing() const noexcept {
@@ -46,6 +53,10 @@ runtime::Duration Isotach::standing() const noexcept {
 }
 
 std::size_t Isotach::max_message(NodeId to) const noexcept {
+    return most_in_frame(to) != 0 ? options_.max_message : 0;
+}
+
+std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
     const std::size_t frame = niu_.max_message(to);
     return frame > wire::kIsotachSize ? frame - wire::kIsotachSize : 0;
 }
@@ -55,7 +66,7 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
     const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding &&
-                      needs_are_met() && hold_packets(isochron);
+                      needs_are_met() && hold_packets(isochron) && hold_payloads(isochron);
     if (!goes) {
         niu_.put_back();
         counters_.held_back.add();
@@ -77,7 +88,7 @@ bool Isotach::fits(const Isochron& isochron) noexcept {
     if (!find_needs(isochron, false)) return false;
     unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {
-        if (need.frames > most_frames(need.to)) return false;
+        if (need.credit() > most_frames(need.to)) return false;
         frames += need.frames;
     }
     return frames <= niu_.most_kept();
@@ -87,14 +98,15 @@ bool Isotach::fits(const Isochron& isochron) noexcept {
 bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
     return needs_.find(
         isochron, [&](NodeId to) { return with_open ? niu_.open_room(to) : 0; },
-        [this](NodeId to) { return max_message(to); });
+        [this](NodeId to) { return most_in_frame(to); });
 }
 
 bool Isotach::needs_are_met() noexcept {
     unsigned frames = 0;
     unsigned ready = 0;
     for (const Needs::Need& need : needs_) {
-        if (!niu_.may_send(need.to, need.frames)) return false;
+        // What comes behind a payload must not use up the credit that the payload waits for.
+        if (!niu_.may_send(need.to, need.credit()) || !payloads_.may_send(need.to)) return false;
         frames += need.frames;
         ready += need.ready;
     }
@@ -104,13 +116,28 @@ bool Isotach::needs_are_met() noexcept {
 /// What this host sends to itself stays in packets of its own.
 bool Isotach::hold_packets(Isochron& isochron) noexcept {
     for (Isochron::Part& part : isochron.parts_) {
-        if (part.to != here_ || part.packet) continue;
+        if (part.to != here_ || part.packet || part.payload) continue;
         runtime::Packet packet = pool_.packet();
         if (!packet) return false;
         char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
         if (part.size != 0) std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
         counters_.copied_bytes.add(part.size);
         part.packet = std::move(packet);
+    }
+    return true;
+}
+
+/// What fits a packet, or was short when it was written, may still be too large for a frame to its host.
+bool Isotach::hold_payloads(Isochron& isochron) noexcept {
+    if (!needs_.large()) return true;
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_ || part.payload || !part.is_large(most_in_frame(part.to))) continue;
+        Payload::Handle payload = Payload::make(part.size);
+        if (!payload) return false;
+        std::ranges::copy(isochron.bytes_of(part), payload->bytes().begin());
+        counters_.copied_bytes.add(part.size);
+        part.payload = std::move(payload);
+        part.packet.reset();
     }
     return true;
 }
@@ -132,10 +159,15 @@ void Isotach::issue(Isochron& isochron) noexcept {
         }
         const wire::IsotachHeader header{.pulse = pulse,
                                          .host = here_,
+                                         .operation = part.payload ? wire::kIsotachPointer : std::uint16_t{0},
                                          .rank = stamp_.rank++,
                                          .isochron = number,
                                          .count = ++counts_[part.to]};
         send_part(part, isochron.bytes_, header);
+    }
+    if (needs_.large()) {
+        for (Isochron::Part& part : isochron.parts_)
+            if (part.payload) payloads_.send(part.to, std::move(part.payload));
     }
     for (const Needs::Need& need : needs_)
         siu_.announce(need.to, counts_[need.to]);
@@ -145,6 +177,11 @@ void Isotach::issue(Isochron& isochron) noexcept {
 void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                         const wire::IsotachHeader& header) noexcept {
     using Extension = std::span<std::byte, wire::kIsotachSize>;
+    if (part.payload) {
+        std::array<std::byte, wire::kPointerSize> pointer;
+        wire::PayloadSize::put(pointer.data(), part.size);
+        return send_in_frame(part.to, pointer, header);
+    }
     if (part.packet) {
         char* at = rte_pktmbuf_prepend(part.packet.get(), wire::kIsotachSize);
         wire::encode_isotach(Extension(reinterpret_cast<std::byte*>(at), wire::kIsotachSize), header);
@@ -152,12 +189,16 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
         assert(sent);
         return;
     }
-    const niu::SendBuffer room =
-        niu_.buffer(part.to, wire::Protocol::kIsotach, wire::kIsotachSize + part.size);
+    counters_.copied_bytes.add(part.size);
+    send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
+}
+
+void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
+                            const wire::IsotachHeader& header) noexcept {
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, wire::kIsotachSize + data.size());
     assert(room);
     wire::encode_isotach(room.data.first<wire::kIsotachSize>(), header);
-    if (part.size != 0) std::memcpy(room.data.data() + wire::kIsotachSize, bytes.data() + part.at, part.size);
-    counters_.copied_bytes.add(part.size);
+    std::ranges::copy(data, room.data.begin() + wire::kIsotachSize);
     niu_.send(room);
 }
 
@@ -167,9 +208,9 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
                       .pulse = stamp_.pulse,
                       .rank = stamp_.rank++,
                       .isochron = number,
-                      .data = part.packet.data(),
-                      .own = part.packet.get()};
-    [[maybe_unused]] rte_mbuf* kept = part.packet.release();
+                      .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                      .own = part.packet.release(),
+                      .payload = part.payload.release()};
     if (options_.planted.markers_at_once) [[unlikely]]
         return execute(here_, own);
     ordering_.issued(own);
@@ -186,11 +227,11 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        rte_mbuf* own = part.packet.release();
         deliveries_.push({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
                           .isochron = number,
-                          .data = runtime::Packet::bytes_of(own),
-                          .own = own});
+                          .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                          .own = part.packet.release(),
+                          .payload = part.payload.release()});
         counters_.executed.add();
     }
 }
@@ -201,7 +242,7 @@ bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
         Isochron one(pool_);
         one.bytes_ = isochron.bytes_;
         one.parts_.push_back(std::move(isochron.parts_.front()));
-        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one)) {
+        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one) || !hold_payloads(one)) {
             niu_.put_back();
             isochron.parts_.front() = std::move(one.parts_.front());
             return false;
@@ -227,12 +268,25 @@ void Isotach::take(const niu::Received& message) noexcept {
         counters_.malformed.add();
         return niu_.release(message);
     }
-    const Waiting waiting{.pulse = header.pulse,
-                          .rank = header.rank,
-                          .isochron = header.isochron,
-                          .data = message.data.subspan(wire::kIsotachSize),
-                          .frame = message.frame};
+    Waiting waiting{.pulse = header.pulse,
+                    .rank = header.rank,
+                    .isochron = header.isochron,
+                    .data = message.data.subspan(wire::kIsotachSize),
+                    .frame = message.frame};
+    if (header.operation != 0 && !take_pointer(header.operation, message, waiting)) [[unlikely]] {
+        counters_.malformed.add();
+        return niu_.release(message);
+    }
     if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
+}
+
+/// In place of data that comes apart. Its frame is not needed any more.
+bool Isotach::take_pointer(std::uint16_t operation, const niu::Received& message, Waiting& waiting) noexcept {
+    if (operation != wire::kIsotachPointer || waiting.data.size() != wire::kPointerSize) return false;
+    waiting.payload = payloads_.expect(message.source, wire::PayloadSize::get(waiting.data.data()));
+    if (waiting.payload == nullptr) return false;
+    niu_.release(message);
+    return true;
 }
 
 void Isotach::execute(NodeId host, const Waiting& what) noexcept {
@@ -244,7 +298,8 @@ void Isotach::execute(NodeId host, const Waiting& what) noexcept {
                       .isochron = what.isochron,
                       .data = what.data,
                       .frame = what.frame,
-                      .own = what.own});
+                      .own = what.own,
+                      .payload = what.payload});
     counters_.executed.add();
 }
 
@@ -267,25 +322,31 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
         ++time.rank;
     }
     for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
-        Barrier& barrier = barriers_[channel];
+        const Barrier& barrier = barriers_[channel];
         const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
         if (!group_.completes(channel) || !ours) continue;
-        barrier.state = BarrierState::kHolding;
         deliveries_.push(
             {.kind = DeliveryKind::kBarrier, .time = time, .isochron = barrier.entered, .channel = channel});
         ++time.rank;
     }
 }
 
+/// What comes behind a message waits for the payload of that.
 bool Isotach::receive(Delivery& delivery) noexcept {
-    if (deliveries_.empty()) return false;
-    delivery = deliveries_.front();
-    deliveries_.pop();
-    return true;
+    while (waiting()) {
+        delivery = deliveries_.front();
+        deliveries_.pop();
+        if (delivery.payload != nullptr) delivery.data = delivery.payload->bytes();
+        if (delivery.kind == DeliveryKind::kMessage || notice(delivery)) [[likely]]
+            return true;
+    }
+    return false;
 }
 
 void Isotach::release(const Delivery& delivery) noexcept {
-    if (delivery.own != nullptr) {
+    if (delivery.payload != nullptr) {
+        payloads_.release(delivery.payload);
+    } else if (delivery.own != nullptr) {
         rte_pktmbuf_free(delivery.own);
     } else if (delivery.kind == DeliveryKind::kMessage) {
         niu_.release({.frame = delivery.frame});
@@ -294,17 +355,17 @@ void Isotach::release(const Delivery& delivery) noexcept {
 
 std::size_t Isotach::discard() noexcept {
     std::size_t freed = 0;
-    for (Delivery delivery; receive(delivery);) {
-        freed += delivery.kind == DeliveryKind::kMessage ? 1 : 0;
-        release(delivery);
+    for (; !deliveries_.empty(); deliveries_.pop()) {
+        freed += deliveries_.front().kind == DeliveryKind::kMessage ? 1 : 0;
+        release(deliveries_.front());
     }
     ordering_.discard([&](const Waiting& what) {
         if (what.kind == Waiting::Kind::kMarker) return;
-        release({.frame = what.frame, .own = what.own});
+        release({.frame = what.frame, .own = what.own, .payload = what.payload});
         ++freed;
     });
     outstanding_ = 0;
-    return freed;
+    return freed + payloads_.discard();
 }
 
 }  // namespace isoplane::isotach

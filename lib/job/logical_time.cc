@@ -12,7 +12,7 @@ namespace isoplane::job {
 LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                          runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside)
     : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool) {
-    dispatcher.attach(wire::Protocol::kIsotach, &isotach_);
+    isotach_.attach_to(dispatcher);
     if (beside.empty()) return;
     const auto node = topology.find(beside);
     if (!node || topology.is_host(*node))

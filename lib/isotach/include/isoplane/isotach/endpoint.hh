@@ -57,7 +57,7 @@ class Endpoint {
 
     virtual bool join_barrier(unsigned channel, BarrierMode mode) noexcept = 0;
     virtual bool leave_barrier(unsigned channel) noexcept = 0;
-    /// Also false while this host waits in that barrier.
+    /// Also false while this host waits in that barrier: until it receives the notice that it is complete.
     virtual bool enter_barrier(unsigned channel) noexcept = 0;
     /// Whether all have learned of what this host has done here. Who hears outside logical time that it has
     /// joined a barrier, and enters that, waits for this host only if this was so when it said so.

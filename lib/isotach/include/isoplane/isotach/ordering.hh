@@ -11,7 +11,6 @@
 
 namespace isoplane::isotach {
 
-using niu::NodeId;
 using siu::Pulse;
 
 /// A message, or the place of an own isochron, that waits for its pulse.
@@ -28,6 +27,7 @@ struct Waiting {
     std::span<const std::byte> data{};
     niu::FrameTable::Id frame = 0;
     rte_mbuf* own = nullptr;
+    Payload* payload = nullptr;
 };
 
 /// Puts what is received in the order of logical time.
