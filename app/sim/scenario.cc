@@ -109,6 +109,7 @@ Scenario Scenario::of(std::uint64_t seed) {
     s.worst = some_worst(random);
     s.partitions = random.below(4) == 0;
     s.max_message = static_cast<std::uint32_t>(2'000 + random.below(50'000));
+    s.paranoid = random.below(3) == 0;
     return s;
 }
 

@@ -60,6 +60,7 @@ struct Scenario {
     runtime::Duration latency = std::chrono::microseconds{2};
 
     std::uint32_t max_message = isotach::kDefaultMaxMessage;
+    bool paranoid = false;
 
     Traffic traffic{};
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this

@@ -19,7 +19,10 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       ordering_(siu, here_, niu.options().nodes.size()),
       group_(niu.options().nodes.size()),
       payloads_(niu, options_.max_message),
-      needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message),
+      paranoid_(options_.paranoid ? std::make_unique<Paranoid>(here_, siu.distances()) : nullptr),
+      flags_(paranoid_ ? wire::kIsotachClocked : std::uint16_t{0}),
+      in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
+      needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       counts_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
@@ -58,7 +61,7 @@ std::size_t Isotach::max_message(NodeId to) const noexcept {
 
 std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
     const std::size_t frame = niu_.max_message(to);
-    return frame > wire::kIsotachSize ? frame - wire::kIsotachSize : 0;
+    return frame > in_front_ ? frame - in_front_ : 0;
 }
 
 bool Isotach::send(Isochron& isochron) noexcept {
@@ -150,6 +153,8 @@ void Isotach::issue(Isochron& isochron) noexcept {
     const Pulse pulse = siu_.stamp(distance);
     if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
     const std::uint32_t number = next_isochron_++;
+    if (paranoid_) [[unlikely]]
+        paranoid_->stamped(number, siu_.clock(), distance, pulse);
     ordering_.issued({.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = number});
     ++outstanding_;
     for (Isochron::Part& part : isochron.parts_) {
@@ -157,12 +162,13 @@ void Isotach::issue(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        const wire::IsotachHeader header{.pulse = pulse,
-                                         .host = here_,
-                                         .operation = part.payload ? wire::kIsotachPointer : std::uint16_t{0},
-                                         .rank = stamp_.rank++,
-                                         .isochron = number,
-                                         .count = ++counts_[part.to]};
+        const wire::IsotachHeader header{
+            .pulse = pulse,
+            .host = here_,
+            .operation = static_cast<std::uint16_t>(flags_ | (part.payload ? wire::kIsotachPointer : 0)),
+            .rank = stamp_.rank++,
+            .isochron = number,
+            .count = ++counts_[part.to]};
         send_part(part, isochron.bytes_, header);
     }
     if (needs_.large()) {
@@ -176,15 +182,14 @@ void Isotach::issue(Isochron& isochron) noexcept {
 
 void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                         const wire::IsotachHeader& header) noexcept {
-    using Extension = std::span<std::byte, wire::kIsotachSize>;
     if (part.payload) {
         std::array<std::byte, wire::kPointerSize> pointer;
         wire::PayloadSize::put(pointer.data(), part.size);
         return send_in_frame(part.to, pointer, header);
     }
     if (part.packet) {
-        char* at = rte_pktmbuf_prepend(part.packet.get(), wire::kIsotachSize);
-        wire::encode_isotach(Extension(reinterpret_cast<std::byte*>(at), wire::kIsotachSize), header);
+        char* at = rte_pktmbuf_prepend(part.packet.get(), static_cast<std::uint16_t>(in_front_));
+        put_front(reinterpret_cast<std::byte*>(at), header);
         [[maybe_unused]] const bool sent = niu_.send(part.to, wire::Protocol::kIsotach, part.packet);
         assert(sent);
         return;
@@ -195,11 +200,17 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
 
 void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
                             const wire::IsotachHeader& header) noexcept {
-    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, wire::kIsotachSize + data.size());
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
     assert(room);
-    wire::encode_isotach(room.data.first<wire::kIsotachSize>(), header);
-    std::ranges::copy(data, room.data.begin() + wire::kIsotachSize);
+    put_front(room.data.data(), header);
+    std::ranges::copy(data, room.data.begin() + static_cast<std::ptrdiff_t>(in_front_));
     niu_.send(room);
+}
+
+void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) noexcept {
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
+    if (paranoid_) [[unlikely]]
+        wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
 }
 
 /// With the isochron that was issued last, whether or not it is a part of it.
@@ -211,6 +222,8 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
                       .data = part.packet ? part.packet.data() : part.payload->bytes(),
                       .own = part.packet.release(),
                       .payload = part.payload.release()};
+    if (paranoid_) [[unlikely]]
+        paranoid_->kept(number, own.pulse, own.rank);
     if (options_.planted.markers_at_once) [[unlikely]]
         return execute(here_, own);
     ordering_.issued(own);
@@ -227,11 +240,11 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        deliveries_.push({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
-                          .isochron = number,
-                          .data = part.packet ? part.packet.data() : part.payload->bytes(),
-                          .own = part.packet.release(),
-                          .payload = part.payload.release()});
+        deliver({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
+                 .isochron = number,
+                 .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                 .own = part.packet.release(),
+                 .payload = part.payload.release()});
         counters_.executed.add();
     }
 }
@@ -273,34 +286,57 @@ void Isotach::take(const niu::Received& message) noexcept {
                     .isochron = header.isochron,
                     .data = message.data.subspan(wire::kIsotachSize),
                     .frame = message.frame};
-    if (header.operation != 0 && !take_pointer(header.operation, message, waiting)) [[unlikely]] {
+    std::optional<Pulse> clock;
+    if (header.operation != 0 && !take_flags(header, message, waiting, clock)) [[unlikely]] {
         counters_.malformed.add();
         return niu_.release(message);
     }
+    if (paranoid_) [[unlikely]]
+        paranoid_->arrived(header, clock, ordering_.executed());
     if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
 }
 
-/// In place of data that comes apart. Its frame is not needed any more.
-bool Isotach::take_pointer(std::uint16_t operation, const niu::Received& message, Waiting& waiting) noexcept {
-    if (operation != wire::kIsotachPointer || waiting.data.size() != wire::kPointerSize) return false;
-    waiting.payload = payloads_.expect(message.source, wire::PayloadSize::get(waiting.data.data()));
-    if (waiting.payload == nullptr) return false;
-    niu_.release(message);
+/// A clock in front of the data, or a pointer in its place: then the frame is not needed any more.
+bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
+                         std::optional<Pulse>& clock) noexcept {
+    if ((header.operation & ~(wire::kIsotachClocked | wire::kIsotachPointer)) != 0) return false;
+    if ((header.operation & wire::kIsotachClocked) != 0) {
+        if (waiting.data.size() < wire::kIsotachClockSize) return false;
+        clock = wire::IsotachClock::get(waiting.data.data());
+        waiting.data = waiting.data.subspan(wire::kIsotachClockSize);
+    }
+    if ((header.operation & wire::kIsotachPointer) != 0) {
+        if (waiting.data.size() != wire::kPointerSize) return false;
+        waiting.payload = payloads_.expect(message.source, wire::PayloadSize::get(waiting.data.data()));
+        if (waiting.payload == nullptr) return false;
+        niu_.release(message);
+    }
     return true;
 }
 
 void Isotach::execute(NodeId host, const Waiting& what) noexcept {
     if (what.kind == Waiting::Kind::kMarker) {
         --outstanding_;
+        if (paranoid_) [[unlikely]]
+            paranoid_->completed(what.isochron, ordering_.executed() + 1);
         return;
     }
-    deliveries_.push({.time = {what.pulse, Place::kWithin, host, what.rank},
-                      .isochron = what.isochron,
-                      .data = what.data,
-                      .frame = what.frame,
-                      .own = what.own,
-                      .payload = what.payload});
+    const LogicalTime time{what.pulse, Place::kWithin, host, what.rank};
+    if (paranoid_) [[unlikely]]
+        paranoid_->executed(time, ordering_.executed() + 1, siu_.ended());
+    deliver({.time = time,
+             .isochron = what.isochron,
+             .data = what.data,
+             .frame = what.frame,
+             .own = what.own,
+             .payload = what.payload});
     counters_.executed.add();
+}
+
+void Isotach::deliver(const Delivery& delivery) noexcept {
+    if (paranoid_) [[unlikely]]
+        paranoid_->given(delivery.time);
+    deliveries_.push(delivery);
 }
 
 /// Signals and barriers, which depend on nothing but what the group has done by now.
@@ -318,14 +354,14 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
     const std::uint32_t signals = group_.take_signals() & (signals_ | wire::group_signal(kResetSignal));
     for (unsigned channel = 0; channel < wire::kSignalChannels; ++channel) {
         if ((signals & wire::group_signal(channel)) == 0) continue;
-        deliveries_.push({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
+        deliver({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
         ++time.rank;
     }
     for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
         const Barrier& barrier = barriers_[channel];
         const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
         if (!group_.completes(channel) || !ours) continue;
-        deliveries_.push(
+        deliver(
             {.kind = DeliveryKind::kBarrier, .time = time, .isochron = barrier.entered, .channel = channel});
         ++time.rank;
     }

@@ -25,6 +25,8 @@ void Isotach::describe(nlohmann::json& out) const {
     out["late"] = ordering_.late();
     out["out_of_sequence"] = counters_.out_of_sequence.get();
     out["malformed"] = counters_.malformed.get() + payloads_.malformed();
+    if (!paranoid_) return;
+    out["paranoid"] = {{"violations", paranoid_->violations()}, {"first", paranoid_->first()}};
 }
 
 }  // namespace isoplane::isotach

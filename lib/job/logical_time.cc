@@ -10,8 +10,9 @@
 namespace isoplane::job {
 
 LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                         runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside)
-    : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool) {
+                         runtime::Pool& pool, const siu::SiuOptions& options, const isotach::Options& isotach,
+                         const std::string& beside)
+    : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool, isotach) {
     isotach_.attach_to(dispatcher);
     if (beside.empty()) return;
     const auto node = topology.find(beside);
@@ -34,6 +35,8 @@ std::string LogicalTime::trouble(runtime::Duration limit) const {
     if (siu_.broken())
         return "the token manager " + manager_name() +
                " has started again: logical time goes on without this host; start it again";
+    if (const isotach::Paranoid* paranoid = isotach_.paranoid(); paranoid && paranoid->violations() != 0)
+        return "logical time is violated (paranoid): " + paranoid->first();
     if (isotach_.standing() < limit) return {};
     if (!siu_.started())
         return "the token manager " + manager_name() +

@@ -80,6 +80,13 @@ def messages_that_do_not_fit_a_frame_are_in_the_order_of_all():
 
 
 @test
+def a_paranoid_job_checks_every_message_and_finds_nothing():
+    for way in WAYS:
+        same(job(3, "--paranoid", "--progress", way, "--fabric", LOSS, "--", work("isoorder-cc"), ISOCHRONS, 10000),
+             [f"[{i}] {in_order(3)}" for i in range(3)], way)
+
+
+@test
 def more_tokens_ahead_keep_the_order():
     for ahead in (2, 8):
         same(job(3, "--tokens-ahead", ahead, "--", work("isoorder-cc"), ISOCHRONS),

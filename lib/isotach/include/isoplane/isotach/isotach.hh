@@ -6,29 +6,18 @@
 #include <array>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/wire/isotach.hh>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include <isoplane/isotach/endpoint.hh>
 #include <isoplane/isotach/needs.hh>
+#include <isoplane/isotach/options.hh>
 #include <isoplane/isotach/ordering.hh>
+#include <isoplane/isotach/paranoid.hh>
 #include <isoplane/isotach/payloads.hh>
 
 namespace isoplane::isotach {
-
-/// Defects that tests plant to see that they would be found.
-struct Planted {
-    bool piecemeal = false;        ///< sends the parts of an isochron that there is credit for
-    bool markers_at_once = false;  ///< executes own messages without waiting for their isochron
-};
-
-inline constexpr std::uint32_t kDefaultMaxMessage = 64U << 20;
-
-struct Options {
-    unsigned most_outstanding = 1024;  ///< isochrons of this host that have not been executed here
-    std::uint32_t max_message = kDefaultMaxMessage;  ///< bytes
-    Planted planted{};
-};
 
 struct Counters {
     using Counter = runtime::Counter;
@@ -111,6 +100,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     const Counters& counters() const noexcept { return counters_; }
     const Ordering& ordering() const noexcept { return ordering_; }
     const Payloads& payloads() const noexcept { return payloads_; }
+    /// nullptr unless it is on.
+    const Paranoid* paranoid() const noexcept { return paranoid_.get(); }
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
@@ -136,9 +127,12 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void issue_own(Isochron::Part& part, std::uint32_t number) noexcept;
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;
+    void put_front(std::byte* at, const wire::IsotachHeader& header) noexcept;
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
-    bool take_pointer(std::uint16_t operation, const niu::Received& message, Waiting& waiting) noexcept;
+    bool take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
+                    std::optional<Pulse>& clock) noexcept;
+    void deliver(const Delivery& delivery) noexcept;
     bool send_piecemeal(Isochron& isochron) noexcept;
     static bool is_here(const Delivery& delivery) noexcept {
         return delivery.payload == nullptr || delivery.payload->complete();
@@ -156,6 +150,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     Ordering ordering_;
     Group group_;
     Payloads payloads_;
+    std::unique_ptr<Paranoid> paranoid_;
+    std::uint16_t flags_;   ///< in the operation of what this host sends
+    std::size_t in_front_;  ///< of the data in a message
     runtime::Fifo<Delivery> deliveries_;
 
     Needs needs_;                        ///< of the isochron that is being sent

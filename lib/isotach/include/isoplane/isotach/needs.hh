@@ -26,9 +26,14 @@ class Needs {
         unsigned credit() const noexcept { return frames + (large ? 1 : 0); }
     };
 
-    /// `shared`: short messages share frames. None is larger than `largest`.
-    Needs(NodeId here, std::size_t hosts, bool shared, std::size_t largest)
-        : here_(here), shared_(shared), largest_(largest), by_host_(hosts, kNone), rounds_(hosts) {}
+    /// `shared`: short messages share frames. None is larger than `largest`, and each has so much `in_front`.
+    Needs(NodeId here, std::size_t hosts, bool shared, std::size_t largest, std::size_t in_front)
+        : here_(here),
+          shared_(shared),
+          largest_(largest),
+          in_front_(wire::kMessageHeaderSize + in_front),
+          by_host_(hosts, kNone),
+          rounds_(hosts) {}
 
     std::size_t largest() const noexcept { return largest_; }
 
@@ -69,11 +74,10 @@ class Needs {
 
   private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    static constexpr std::size_t kInFront = wire::kMessageHeaderSize + wire::kIsotachSize;
 
     void add(Need& need, const Isochron::Part& part, std::size_t most) noexcept {
         const bool large = part.is_large(most);
-        const std::size_t size = kInFront + (large ? wire::kPointerSize : part.size);
+        const std::size_t size = in_front_ + (large ? wire::kPointerSize : part.size);
         need.large |= large;
         large_ |= large;
         if (part.packet && !large) {
@@ -84,13 +88,14 @@ class Needs {
             need.room -= size;
         } else {
             ++need.frames;
-            need.room = shared_ ? kInFront + most - size : 0;
+            need.room = shared_ ? in_front_ + most - size : 0;
         }
     }
 
     NodeId here_;
     bool shared_;
     std::size_t largest_;
+    std::size_t in_front_;
     std::vector<Need> needs_;
     std::vector<std::uint32_t> by_host_;  ///< where in needs_
     std::vector<std::uint64_t> rounds_;   ///< by host: the last isochron that went there

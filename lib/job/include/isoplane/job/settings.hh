@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <isoplane/isotach/options.hh>
 #include <isoplane/topology/network.hh>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Settings {
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
     bool logical_time = false;  ///< whether the program takes part in it; its own choice, in no file
+    isotach::Options isotach{};
     std::string token_manager;  ///< the one that this program runs beside its host; empty for none
 
     std::uint16_t node() const { return *network.conf.id; }
@@ -40,7 +42,7 @@ struct Settings {
 Settings settings_from_environment();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets, silence
-/// and hello-limit (both in seconds).
+/// and hello-limit (both in seconds), token-manager, max-message and paranoid.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job

@@ -64,6 +64,7 @@ class Siu final : public tm::TokenExchange {
     Pulse ended() const noexcept { return complete(); }
 
     Pulse distance(NodeId to) const noexcept { return distances_[to]; }
+    const std::vector<Pulse>& distances() const noexcept { return distances_; }  ///< by host
     Pulse greatest_distance() const noexcept { return greatest_distance_; }
 
     /// The pulse in which an isochron that goes now over that distance is executed: never before one that
