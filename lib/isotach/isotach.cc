@@ -307,7 +307,9 @@ bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received&
     }
     if ((header.operation & wire::kIsotachPointer) != 0) {
         if (waiting.data.size() != wire::kPointerSize) return false;
-        waiting.payload = payloads_.expect(message.source, wire::PayloadSize::get(waiting.data.data()));
+        const std::uint32_t size = wire::PayloadSize::get(waiting.data.data());
+        if (size == 0) return false;
+        waiting.payload = payloads_.expect(message.source, size);
         if (waiting.payload == nullptr) return false;
         niu_.release(message);
     }
