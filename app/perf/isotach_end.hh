@@ -49,7 +49,7 @@ class IsotachEnd {
           siu_(niu_, hosts_.paths(), siu),
           isotach_(niu_, siu_, pool),
           isochron_(isotach_.isochron()) {
-        dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+        isotach_.attach_to(dispatcher_);
     }
 
     bool ready() noexcept {

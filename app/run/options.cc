@@ -40,8 +40,9 @@ po::options_description visible_options() {
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
          "inline: in calls of the program; lcore: on a thread of its own (inline)")  //
         ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N"),
-         "logical time: tokens that hosts and token managers send ahead (1)")             //
-        ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
+         "logical time: tokens that hosts and token managers send ahead (1)")                        //
+        ("paranoid", po::bool_switch(), "logical time: check every message, and say what is wrong")  //
+        ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")             //
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
          "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
         ("keep-going", po::bool_switch(), "let the others go on when a rank has failed")  //
@@ -200,6 +201,7 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
         for (const std::string& word : values["set"].as<std::vector<std::string>>())
             command.conf.settings.push_back(parse_setting(word));
     check_manager_setting(command);
+    if (values["paranoid"].as<bool>()) command.conf.settings.emplace_back("paranoid", "yes");
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
     if (!command.has_fabric) refuse_fabric_options(values);
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)

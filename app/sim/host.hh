@@ -32,7 +32,7 @@ class Host final : public runtime::Stage {
                    scenario, events) {
         takes_from(end.input);
         gives_to(end.output);
-        dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+        isotach_.attach_to(dispatcher_);
     }
 
     void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {
@@ -62,9 +62,8 @@ class Host final : public runtime::Stage {
 
     /// Nothing more will happen here of itself.
     bool rests() const {
-        return program_.has_finished() && isotach_.outstanding() == 0 && isotach_.ordering().waiting() == 0 &&
-               isotach_.ordering().behind() == 0 && !isotach_.waiting() && !siu_.acting() &&
-               !siu_.acts_waiting();
+        return program_.has_finished() && isotach_.settled() && isotach_.ordering().behind() == 0 &&
+               !isotach_.waiting() && !siu_.acting() && !siu_.acts_waiting();
     }
 
   private:

@@ -74,6 +74,8 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
                                 .longest_pause = scenario_.longest_pause,
                                 .no_counts = scenario_.planted.no_counts};
     isotach::Options isotach_options;
+    isotach_options.paranoid = scenario_.paranoid;
+    isotach_options.max_message = scenario_.max_message;
     isotach_options.planted = {.piecemeal = scenario_.planted.piecemeal,
                                .markers_at_once = scenario_.planted.markers_at_once};
     for (std::size_t i = 0; i < hosts; ++i) {
@@ -191,6 +193,9 @@ bool Network::all_rest() const {
 std::string Network::complaint() const {
     for (const auto& host : hosts_) {
         if (!host->program().complaint().empty()) return host->program().complaint();
+        const isotach::Paranoid* paranoid = host->isotach().paranoid();
+        if (paranoid != nullptr && paranoid->violations() != 0)
+            return host->name() + ": " + paranoid->first();
         if (host->isotach().ordering().late() != 0) return host->name() + " got a message after its pulse";
         if (host->isotach().counters().out_of_sequence.get() != 0)
             return host->name() + " got a message out of sequence";

@@ -91,9 +91,9 @@ unsigned Program::send() {
     for (std::uint64_t tries = random_.below(traffic_.eagerness + 1); tries > 0; --tries) {
         if (isochron_.empty()) {
             if (to_issue_ == 0 || !isotach_.siu().started()) break;
-            // A barrier may be complete, and its notice among what has not been received: who enters or
-            // leaves now does so after it, though the history would have it before.
-            if (random_.below(100) < traffic_.acts && !isotach_.waiting()) act();
+            // A barrier may be complete, and its notice among what has not been received: who leaves now
+            // does so after it, though the history would have it before.
+            if (random_.below(100) < traffic_.acts && isotach_.deliverable() == 0) act();
             build();
         }
         if (!issue()) break;
@@ -135,8 +135,11 @@ std::uint16_t Program::some_host(std::uint64_t part) {
 }
 
 std::size_t Program::some_size(std::uint16_t to) {
-    const std::size_t most = to == host_ ? 200 : isotach_.max_message(to);
-    const bool is_long = random_.below(100) < traffic_.long_parts;
+    const std::size_t in_frame = to == host_ ? 200 : isotach_.most_in_frame(to);
+    const std::uint64_t chance = random_.below(100);
+    const std::size_t most =
+        chance < traffic_.large_parts ? std::min(24 * in_frame, isotach_.max_message(to)) : in_frame;
+    const bool is_long = chance < traffic_.large_parts + traffic_.long_parts;
     return random_.below((is_long ? most : std::min<std::size_t>(most, 64)) + 1);
 }
 

@@ -108,6 +108,8 @@ Scenario Scenario::of(std::uint64_t seed) {
     s.traffic.eagerness = static_cast<unsigned>(1 + random.below(8));
     s.worst = some_worst(random);
     s.partitions = random.below(4) == 0;
+    s.max_message = static_cast<std::uint32_t>(2'000 + random.below(50'000));
+    s.paranoid = random.below(3) == 0;
     return s;
 }
 

@@ -28,10 +28,11 @@ struct Traffic {
     runtime::Duration duration{0};  ///< ...or, when this is not 0, as many as it issues in so long
     unsigned most_parts = 8;        ///< of an isochron
     unsigned long_parts =
-        10;                  ///< of a hundred: up to the largest that fits a frame; the others up to 64 bytes
-    unsigned self = 15;      ///< of a hundred isochrons: to the host itself alone
-    unsigned acts = 10;      ///< of a hundred: a signal or a step in a barrier before it
-    unsigned eagerness = 4;  ///< isochrons at one poll, at the most
+        10;  ///< of a hundred: up to the largest that fits a frame; the others up to 64 bytes
+    unsigned large_parts = 2;  ///< of a hundred: up to 24 frames
+    unsigned self = 15;        ///< of a hundred isochrons: to the host itself alone
+    unsigned acts = 10;        ///< of a hundred: a signal or a step in a barrier before it
+    unsigned eagerness = 4;    ///< isochrons at one poll, at the most
 };
 
 /// Defects that tests plant, one at a time, to see that they would be found.
@@ -57,6 +58,9 @@ struct Scenario {
     runtime::Duration pulse_interval{0};
     runtime::Duration longest_pause = std::chrono::milliseconds{1};
     runtime::Duration latency = std::chrono::microseconds{2};
+
+    std::uint32_t max_message = isotach::kDefaultMaxMessage;
+    bool paranoid = false;
 
     Traffic traffic{};
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this

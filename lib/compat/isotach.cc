@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <limits>
+
 #include "net.hh"
 
 // Behind all others, whose words its macros are; here they are not wanted.
@@ -88,14 +90,14 @@ class Mbm {
         end_if_too_large(net_, isochron());
     }
 
-    /// Of a message to itself, a program may expect no more than of one to another.
+    /// What iso_msg has a word for the length of, unless max-message is less.
     void check_size(niu::NodeId to, int size) {
-        std::size_t most = static_cast<std::size_t>(net_.max_payload(true));
+        std::size_t most = std::numeric_limits<decltype(iso_msg::length)>::max();
         if (to != net_.node()) most = std::min(most, net_.job().isotach().max_message(to));
         if (static_cast<std::size_t>(size) <= most) return;
         net_.look_for_trouble();
-        give_up("a message of " + std::to_string(size) + " bytes does not fit a frame, which has room for " +
-                std::to_string(most) + ": send it in parts, or raise mtu");
+        give_up("a message of " + std::to_string(size) + " bytes is too large, they have at most " +
+                std::to_string(most) + ": send it in parts");
     }
 
     void release_last() {

@@ -49,6 +49,16 @@ bool Isotach::enter_barrier(unsigned channel) noexcept {
     return true;
 }
 
+/// False when the program has cleared the signal, or left the barrier, while the notice waited.
+bool Isotach::notice(const Delivery& delivery) noexcept {
+    if (delivery.kind == DeliveryKind::kSignal)
+        return delivery.channel == kResetSignal || (signals_ & wire::group_signal(delivery.channel)) != 0;
+    Barrier& barrier = barriers_[delivery.channel];
+    if (barrier.state != BarrierState::kEntered || barrier.entered != delivery.isochron) return false;
+    barrier.state = BarrierState::kHolding;
+    return true;
+}
+
 void Isotach::act(std::uint32_t word) noexcept {
     acted_at_ = siu_.act(word);
     known_at_ = acted_at_ + siu_.greatest_distance();

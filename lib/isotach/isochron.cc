@@ -11,15 +11,27 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, w
     if (size <= kCopied) {
         const std::size_t at = bytes_.size();
         bytes_.resize(at + size);
-        parts_.push_back({to, static_cast<std::uint32_t>(size), at, operation, {}});
+        parts_.push_back(
+            {.to = to, .size = static_cast<std::uint32_t>(size), .at = at, .operation = operation});
         return std::span(bytes_).subspan(at, size);
+    }
+    const std::size_t in_packet = rte_pktmbuf_data_room_size(pool_.raw()) - std::size_t{RTE_PKTMBUF_HEADROOM};
+    if (size > in_packet) {
+        if (size > UINT32_MAX) return std::nullopt;
+        Payload::Handle payload = Payload::make(static_cast<std::uint32_t>(size));
+        if (!payload) return std::nullopt;
+        const std::span<std::byte> room = payload->bytes();
+        parts_.push_back(
+            {.to = to, .size = payload->size(), .operation = operation, .payload = std::move(payload)});
+        return room;
     }
     runtime::Packet packet = pool_.packet();
     if (!packet) return std::nullopt;
-    rte_mbuf* m = packet.get();
-    if (size > rte_pktmbuf_tailroom(m)) return std::nullopt;
-    rte_pktmbuf_append(m, static_cast<std::uint16_t>(size));
-    parts_.push_back({to, static_cast<std::uint32_t>(size), 0, operation, std::move(packet)});
+    rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(size));
+    parts_.push_back({.to = to,
+                      .size = static_cast<std::uint32_t>(size),
+                      .operation = operation,
+                      .packet = std::move(packet)});
     return parts_.back().packet.data();
 }
 
@@ -33,6 +45,12 @@ bool Isochron::add(NodeId to, std::span<const std::byte> message) {
 void Isochron::drop_last() noexcept {
     if (parts_.back().size <= kCopied) bytes_.resize(parts_.back().at);
     parts_.pop_back();
+}
+
+std::span<const std::byte> Isochron::bytes_of(const Part& part) const noexcept {
+    if (part.payload) return part.payload->bytes();
+    if (part.packet) return part.packet.data();
+    return std::span(bytes_).subspan(part.at, part.size);
 }
 
 void Isochron::clear() noexcept {

@@ -18,15 +18,25 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       here_(niu.options().node),
       ordering_(siu, here_, niu.options().nodes.size()),
       group_(niu.options().nodes.size()),
-      needs_(here_, niu.options().nodes.size(), niu.options().coalesce),
+      payloads_(niu, options_.max_message),
+      paranoid_(options_.paranoid ? std::make_unique<Paranoid>(here_, niu.options().nodes.size()) : nullptr),
+      flags_(paranoid_ ? wire::kIsotachClocked : std::uint8_t{0}),
+      in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
+      needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       counts_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
     discard();
 }
 
+void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
+    dispatcher.attach(wire::Protocol::kIsotach, this);
+    dispatcher.attach(wire::Protocol::kPayload, &payloads_);
+}
+
 unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
+    const unsigned payloads = payloads_.poll();
     const bool wanted = !siu_.started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
@@ -36,7 +46,7 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                           [this](Pulse pulse) { end_pulse(pulse); });
     counters_.pulses.add(pulses);
     if (pulses != 0) executed_at_ = now;
-    return pulses;
+    return pulses + payloads;
 }
 
 runtime::Duration Isotach::standing() const noexcept {
@@ -45,8 +55,12 @@ runtime::Duration Isotach::standing() const noexcept {
 }
 
 std::size_t Isotach::max_message(NodeId to) const noexcept {
+    return most_in_frame(to) != 0 ? options_.max_message : 0;
+}
+
+std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
     const std::size_t frame = niu_.max_message(to);
-    return frame > wire::kIsotachSize ? frame - wire::kIsotachSize : 0;
+    return frame > in_front_ ? frame - in_front_ : 0;
 }
 
 bool Isotach::send(Isochron& isochron) noexcept {
@@ -54,7 +68,7 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
     const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding &&
-                      needs_are_met() && hold_packets(isochron);
+                      needs_are_met() && hold_packets(isochron) && hold_payloads(isochron);
     if (!goes) {
         niu_.put_back();
         counters_.held_back.add();
@@ -76,7 +90,7 @@ bool Isotach::fits(const Isochron& isochron) noexcept {
     if (!find_needs(isochron, false)) return false;
     unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {
-        if (need.frames > most_frames(need.to)) return false;
+        if (need.credit() > most_frames(need.to)) return false;
         frames += need.frames;
     }
     return frames <= niu_.most_kept();
@@ -86,14 +100,15 @@ bool Isotach::fits(const Isochron& isochron) noexcept {
 bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
     return needs_.find(
         isochron, [&](NodeId to) { return with_open ? niu_.open_room(to) : 0; },
-        [this](NodeId to) { return max_message(to); });
+        [this](NodeId to) { return most_in_frame(to); });
 }
 
 bool Isotach::needs_are_met() noexcept {
     unsigned frames = 0;
     unsigned ready = 0;
     for (const Needs::Need& need : needs_) {
-        if (!niu_.may_send(need.to, need.frames)) return false;
+        // What comes behind a payload must not use up the credit that the payload waits for.
+        if (!niu_.may_send(need.to, need.credit()) || !payloads_.may_send(need.to)) return false;
         frames += need.frames;
         ready += need.ready;
     }
@@ -103,13 +118,28 @@ bool Isotach::needs_are_met() noexcept {
 /// What this host sends to itself stays in packets of its own.
 bool Isotach::hold_packets(Isochron& isochron) noexcept {
     for (Isochron::Part& part : isochron.parts_) {
-        if (part.to != here_ || part.packet) continue;
+        if (part.to != here_ || part.packet || part.payload) continue;
         runtime::Packet packet = pool_.packet();
         if (!packet) return false;
         char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
         if (part.size != 0) std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
         counters_.copied_bytes.add(part.size);
         part.packet = std::move(packet);
+    }
+    return true;
+}
+
+/// What fits a packet, or was short when it was written, may still be too large for a frame to its host.
+bool Isotach::hold_payloads(Isochron& isochron) noexcept {
+    if (!needs_.large()) return true;
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_ || part.payload || !part.is_large(most_in_frame(part.to))) continue;
+        Payload::Handle payload = Payload::make(part.size);
+        if (!payload) return false;
+        std::ranges::copy(isochron.bytes_of(part), payload->bytes().begin());
+        counters_.copied_bytes.add(part.size);
+        part.payload = std::move(payload);
+        part.packet.reset();
     }
     return true;
 }
@@ -122,6 +152,8 @@ void Isotach::issue(Isochron& isochron) noexcept {
     const Pulse pulse = siu_.stamp(distance);
     if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
     const std::uint32_t number = next_isochron_++;
+    if (paranoid_) [[unlikely]]
+        paranoid_->stamped(number, siu_.clock(), distance, pulse);
     ordering_.issued({.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = number});
     ++outstanding_;
     for (Isochron::Part& part : isochron.parts_) {
@@ -129,13 +161,19 @@ void Isotach::issue(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        const wire::IsotachHeader header{.pulse = pulse,
-                                         .host = here_,
-                                         .operation = part.operation,
-                                         .rank = stamp_.rank++,
-                                         .isochron = number,
-                                         .count = ++counts_[part.to]};
+        const wire::IsotachHeader header{
+            .pulse = pulse,
+            .host = here_,
+            .flags = static_cast<std::uint8_t>(flags_ | (part.payload ? wire::kIsotachPointer : 0)),
+            .operation = part.operation,
+            .rank = stamp_.rank++,
+            .isochron = number,
+            .count = ++counts_[part.to]};
         send_part(part, isochron.bytes_, header);
+    }
+    if (needs_.large()) {
+        for (Isochron::Part& part : isochron.parts_)
+            if (part.payload) payloads_.send(part.to, std::move(part.payload));
     }
     for (const Needs::Need& need : needs_)
         siu_.announce(need.to, counts_[need.to]);
@@ -144,21 +182,35 @@ void Isotach::issue(Isochron& isochron) noexcept {
 
 void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                         const wire::IsotachHeader& header) noexcept {
-    using Extension = std::span<std::byte, wire::kIsotachSize>;
+    if (part.payload) {
+        std::array<std::byte, wire::kPointerSize> pointer;
+        wire::PayloadSize::put(pointer.data(), part.size);
+        return send_in_frame(part.to, pointer, header);
+    }
     if (part.packet) {
-        char* at = rte_pktmbuf_prepend(part.packet.get(), wire::kIsotachSize);
-        wire::encode_isotach(Extension(reinterpret_cast<std::byte*>(at), wire::kIsotachSize), header);
+        char* at = rte_pktmbuf_prepend(part.packet.get(), static_cast<std::uint16_t>(in_front_));
+        put_front(reinterpret_cast<std::byte*>(at), header);
         [[maybe_unused]] const bool sent = niu_.send(part.to, wire::Protocol::kIsotach, part.packet);
         assert(sent);
         return;
     }
-    const niu::SendBuffer room =
-        niu_.buffer(part.to, wire::Protocol::kIsotach, wire::kIsotachSize + part.size);
-    assert(room);
-    wire::encode_isotach(room.data.first<wire::kIsotachSize>(), header);
-    if (part.size != 0) std::memcpy(room.data.data() + wire::kIsotachSize, bytes.data() + part.at, part.size);
     counters_.copied_bytes.add(part.size);
+    send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
+}
+
+void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
+                            const wire::IsotachHeader& header) noexcept {
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
+    assert(room);
+    put_front(room.data.data(), header);
+    std::ranges::copy(data, room.data.begin() + static_cast<std::ptrdiff_t>(in_front_));
     niu_.send(room);
+}
+
+void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) noexcept {
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
+    if (paranoid_) [[unlikely]]
+        wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
 }
 
 /// With the isochron that was issued last, whether or not it is a part of it.
@@ -168,9 +220,11 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
                       .rank = stamp_.rank++,
                       .isochron = number,
                       .operation = part.operation,
-                      .data = part.packet.data(),
-                      .own = part.packet.get()};
-    [[maybe_unused]] rte_mbuf* kept = part.packet.release();
+                      .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                      .own = part.packet.release(),
+                      .payload = part.payload.release()};
+    if (paranoid_) [[unlikely]]
+        paranoid_->kept(number, own.pulse, own.rank);
     if (options_.planted.markers_at_once) [[unlikely]]
         return execute(here_, own);
     ordering_.issued(own);
@@ -187,12 +241,12 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        rte_mbuf* own = part.packet.release();
-        deliveries_.push({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
-                          .isochron = number,
-                          .operation = part.operation,
-                          .data = runtime::Packet::bytes_of(own),
-                          .own = own});
+        deliver({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
+                 .isochron = number,
+                 .operation = part.operation,
+                 .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                 .own = part.packet.release(),
+                 .payload = part.payload.release()});
         counters_.executed.add();
     }
 }
@@ -203,7 +257,7 @@ bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
         Isochron one(pool_);
         one.bytes_ = isochron.bytes_;
         one.parts_.push_back(std::move(isochron.parts_.front()));
-        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one)) {
+        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one) || !hold_payloads(one)) {
             niu_.put_back();
             isochron.parts_.front() = std::move(one.parts_.front());
             return false;
@@ -229,27 +283,66 @@ void Isotach::take(const niu::Received& message) noexcept {
         counters_.malformed.add();
         return niu_.release(message);
     }
-    const Waiting waiting{.pulse = header.pulse,
-                          .rank = header.rank,
-                          .isochron = header.isochron,
-                          .operation = header.operation,
-                          .data = message.data.subspan(wire::kIsotachSize),
-                          .frame = message.frame};
+    Waiting waiting{.pulse = header.pulse,
+                    .rank = header.rank,
+                    .isochron = header.isochron,
+                    .operation = header.operation,
+                    .data = message.data.subspan(wire::kIsotachSize),
+                    .frame = message.frame};
+    std::optional<Pulse> clock;
+    if (header.flags != 0 && !take_flags(header, message, waiting, clock)) [[unlikely]] {
+        counters_.malformed.add();
+        return niu_.release(message);
+    }
+    if (paranoid_) [[unlikely]]
+        paranoid_->arrived(header, clock, siu_.distance(header.host), ordering_.executed());
     if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
+}
+
+/// A clock in front of the data, or a pointer in its place: then the frame is not needed any more.
+bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
+                         std::optional<Pulse>& clock) noexcept {
+    if ((header.flags & ~(wire::kIsotachClocked | wire::kIsotachPointer)) != 0) return false;
+    if ((header.flags & wire::kIsotachClocked) != 0) {
+        if (waiting.data.size() < wire::kIsotachClockSize) return false;
+        clock = wire::IsotachClock::get(waiting.data.data());
+        waiting.data = waiting.data.subspan(wire::kIsotachClockSize);
+    }
+    if ((header.flags & wire::kIsotachPointer) != 0) {
+        if (waiting.data.size() != wire::kPointerSize) return false;
+        const std::uint32_t size = wire::PayloadSize::get(waiting.data.data());
+        if (size == 0) return false;
+        waiting.payload = payloads_.expect(message.source, size);
+        if (waiting.payload == nullptr) return false;
+        niu_.release(message);
+    }
+    return true;
 }
 
 void Isotach::execute(NodeId host, const Waiting& what) noexcept {
     if (what.kind == Waiting::Kind::kMarker) {
         --outstanding_;
+        if (paranoid_) [[unlikely]]
+            paranoid_->completed(what.isochron, ordering_.executed() + 1);
         return;
     }
-    deliveries_.push({.time = {what.pulse, Place::kWithin, host, what.rank},
-                      .isochron = what.isochron,
-                      .operation = what.operation,
-                      .data = what.data,
-                      .frame = what.frame,
-                      .own = what.own});
+    const LogicalTime time{what.pulse, Place::kWithin, host, what.rank};
+    if (paranoid_) [[unlikely]]
+        paranoid_->executed(time, ordering_.executed() + 1, siu_.ended());
+    deliver({.time = time,
+             .isochron = what.isochron,
+             .operation = what.operation,
+             .data = what.data,
+             .frame = what.frame,
+             .own = what.own,
+             .payload = what.payload});
     counters_.executed.add();
+}
+
+void Isotach::deliver(const Delivery& delivery) noexcept {
+    if (paranoid_) [[unlikely]]
+        paranoid_->given(delivery.time);
+    deliveries_.push(delivery);
 }
 
 /// Signals and barriers, which depend on nothing but what the group has done by now.
@@ -267,29 +360,35 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
     const std::uint32_t signals = group_.take_signals() & (signals_ | wire::group_signal(kResetSignal));
     for (unsigned channel = 0; channel < wire::kSignalChannels; ++channel) {
         if ((signals & wire::group_signal(channel)) == 0) continue;
-        deliveries_.push({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
+        deliver({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
         ++time.rank;
     }
     for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
-        Barrier& barrier = barriers_[channel];
+        const Barrier& barrier = barriers_[channel];
         const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
         if (!group_.completes(channel) || !ours) continue;
-        barrier.state = BarrierState::kHolding;
-        deliveries_.push(
+        deliver(
             {.kind = DeliveryKind::kBarrier, .time = time, .isochron = barrier.entered, .channel = channel});
         ++time.rank;
     }
 }
 
+/// What comes behind a message waits for the payload of that.
 bool Isotach::receive(Delivery& delivery) noexcept {
-    if (deliveries_.empty()) return false;
-    delivery = deliveries_.front();
-    deliveries_.pop();
-    return true;
+    while (waiting()) {
+        delivery = deliveries_.front();
+        deliveries_.pop();
+        if (delivery.payload != nullptr) delivery.data = delivery.payload->bytes();
+        if (delivery.kind == DeliveryKind::kMessage || notice(delivery)) [[likely]]
+            return true;
+    }
+    return false;
 }
 
 void Isotach::release(const Delivery& delivery) noexcept {
-    if (delivery.own != nullptr) {
+    if (delivery.payload != nullptr) {
+        payloads_.release(delivery.payload);
+    } else if (delivery.own != nullptr) {
         rte_pktmbuf_free(delivery.own);
     } else if (delivery.kind == DeliveryKind::kMessage) {
         niu_.release({.frame = delivery.frame});
@@ -298,17 +397,17 @@ void Isotach::release(const Delivery& delivery) noexcept {
 
 std::size_t Isotach::discard() noexcept {
     std::size_t freed = 0;
-    for (Delivery delivery; receive(delivery);) {
-        freed += delivery.kind == DeliveryKind::kMessage ? 1 : 0;
-        release(delivery);
+    for (; !deliveries_.empty(); deliveries_.pop()) {
+        freed += deliveries_.front().kind == DeliveryKind::kMessage ? 1 : 0;
+        release(deliveries_.front());
     }
     ordering_.discard([&](const Waiting& what) {
         if (what.kind == Waiting::Kind::kMarker) return;
-        release({.frame = what.frame, .own = what.own});
+        release({.frame = what.frame, .own = what.own, .payload = what.payload});
         ++freed;
     });
     outstanding_ = 0;
-    return freed;
+    return freed + payloads_.discard();
 }
 
 }  // namespace isoplane::isotach

@@ -7,8 +7,8 @@
 
 namespace isoplane::isotach {
 
-EndpointLink::EndpointLink(std::size_t nodes, unsigned most, runtime::Pool& pool)
-    : hosts(nodes), most_frames(most) {
+EndpointLink::EndpointLink(const Isotach& isotach, runtime::Pool& pool)
+    : hosts(isotach.hosts()), most_frames(isotach.most_frames()) {
     for (std::uint32_t i = 0; i < kIsochrons; ++i) {
         isochrons.emplace_back(pool);
         empty.push(i);
@@ -83,7 +83,7 @@ unsigned EndpointStage::hand_over() noexcept {
 unsigned EndpointStage::take_releases() noexcept {
     unsigned n = 0;
     for (EndpointLink::Released done; link_.released.pop(done); ++n)
-        isotach_.release({.frame = done.frame, .own = done.own});
+        isotach_.release({.frame = done.frame, .own = done.own, .payload = done.payload});
     return n;
 }
 
@@ -92,7 +92,8 @@ void EndpointStage::publish_host() noexcept {
     const auto host = static_cast<NodeId>(next_published_);
     EndpointLink::HostView& view = link_.hosts[host];
     view.most_frames.store(isotach_.most_frames(host), std::memory_order_relaxed);
-    view.max_message.store(static_cast<std::uint32_t>(isotach_.max_message(host)), std::memory_order_release);
+    view.most_in_frame.store(static_cast<std::uint32_t>(isotach_.most_in_frame(host)),
+                             std::memory_order_release);
     if (++next_published_ == link_.hosts.size()) next_published_ = 0;
 }
 
@@ -116,11 +117,11 @@ bool RemoteEndpoint::send(Isochron& isochron) noexcept {
 
 bool RemoteEndpoint::fits(const Isochron& isochron) noexcept {
     const bool sized = needs_.find(
-        isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return max_message(to); });
+        isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return most_in_frame(to); });
     if (!sized) return false;
     unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {
-        if (need.frames > link_.hosts[need.to].most_frames.load(std::memory_order_relaxed)) return false;
+        if (need.credit() > link_.hosts[need.to].most_frames.load(std::memory_order_relaxed)) return false;
         frames += need.frames;
     }
     return frames <= link_.most_frames;
@@ -193,7 +194,7 @@ bool RemoteEndpoint::receive(Delivery& delivery) noexcept {
 /// The lcore takes releases with every poll: a full ring is not full for long.
 void RemoteEndpoint::release(const Delivery& delivery) noexcept {
     if (delivery.kind != DeliveryKind::kMessage) return;
-    while (!link_.released.push({.own = delivery.own, .frame = delivery.frame}))
+    while (!link_.released.push({.own = delivery.own, .payload = delivery.payload, .frame = delivery.frame}))
         sched_yield();
 }
 

@@ -13,15 +13,20 @@ void Isotach::describe(nlohmann::json& out) const {
     out["waiting"] = ordering_.waiting();
     out["behind"] = ordering_.behind();
     out["deliverable"] = deliveries_.size();
+    out["payloads_expected"] = payloads_.expected();
     out["isochrons"] = counters_.isochrons.get();
     out["messages_sent"] = counters_.messages_sent.get();
     out["executed"] = counters_.executed.get();
     out["pulses"] = counters_.pulses.get();
     out["held_back"] = counters_.held_back.get();
-    out["copied_bytes"] = counters_.copied_bytes.get();
+    out["payloads_sent"] = payloads_.sent();
+    out["payloads_received"] = payloads_.received();
+    out["copied_bytes"] = counters_.copied_bytes.get() + payloads_.copied_bytes();
     out["late"] = ordering_.late();
     out["out_of_sequence"] = counters_.out_of_sequence.get();
-    out["malformed"] = counters_.malformed.get();
+    out["malformed"] = counters_.malformed.get() + payloads_.malformed();
+    if (!paranoid_) return;
+    out["paranoid"] = {{"violations", paranoid_->violations()}, {"first", paranoid_->first()}};
 }
 
 void Isotach::describe_buckets(nlohmann::json& out) const {

@@ -97,9 +97,9 @@ class LcoreDriver final : public Driver {
     /// Both ends of what joins the program to logical time.
     struct InTime {
         InTime(Network& network, runtime::Pool& pool)
-            : link(network.niu.options().nodes.size(), network.niu.most_kept(), pool),
+            : link(network.time->isotach(), pool),
               stage("isotach", link, network.time->isotach()),
-              endpoint(link, network.niu.options().node, network.niu.options().coalesce, pool),
+              endpoint(link, network.time->isotach().needs(), pool),
               answers_link(network.niu.options().nodes.size(), "answers"),
               answers_stage("answers", answers_link, network.niu, network.dispatcher, network.barrier,
                             wire::Protocol::kShmem),

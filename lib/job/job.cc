@@ -79,9 +79,9 @@ Job::Job(Settings settings)
     link_->start();
     settings_.logical_time |= settings_.shared_memory;
     if (settings_.logical_time)
-        network_->time =
-            std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu, network_->dispatcher,
-                                          pool_, siu_options(settings_), settings_.token_manager);
+        network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
+                                                       network_->dispatcher, pool_, siu_options(settings_),
+                                                       settings_.isotach, settings_.token_manager);
     driver_ = make_driver(settings_.progress, *network_, pool_);
     endpoint_ = &driver_->endpoint();
     isotach_ = driver_->isotach();

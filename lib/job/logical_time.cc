@@ -19,9 +19,10 @@ topology::NodeId find_manager(const topology::Topology& topology, const std::str
 }
 
 LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                         runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside)
-    : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool) {
-    dispatcher.attach(wire::Protocol::kIsotach, &isotach_);
+                         runtime::Pool& pool, const siu::SiuOptions& options, const isotach::Options& isotach,
+                         const std::string& beside)
+    : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool, isotach) {
+    isotach_.attach_to(dispatcher);
     if (beside.empty() || niu.options().manages) return;
     tm::ExchangeOptions exchange = options.exchange;
     exchange.epoch = niu.options().epoch;
@@ -44,6 +45,8 @@ std::string LogicalTime::trouble(runtime::Duration limit) const {
     if (siu_.broken())
         return "the token manager " + paths_.topology().name(siu_.options().neighbours.front()) +
                " has started again: logical time goes on without this host; start it again";
+    if (const isotach::Paranoid* paranoid = isotach_.paranoid(); paranoid && paranoid->violations() != 0)
+        return "logical time is violated (paranoid): " + paranoid->first();
     if (isotach_.standing() < limit) return {};
     if (!siu_.started())
         return "no token has come from " + awaited() +

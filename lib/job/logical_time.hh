@@ -21,14 +21,16 @@ class LogicalTime {
     /// `beside` is the token manager that runs in this process, if one does; when it is that of this host's
     /// switch, the host is it (niu::Options::manages). `topology` outlives it.
     LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
-                runtime::Pool& pool, const siu::SiuOptions& options, const std::string& beside);
+                runtime::Pool& pool, const siu::SiuOptions& options, const isotach::Options& isotach,
+                const std::string& beside);
 
     unsigned poll(runtime::Time now) noexcept { return isotach_.poll(now); }
 
     isotach::Isotach& isotach() noexcept { return isotach_; }
     bool started() const noexcept { return siu_.started(); }
 
-    /// A sentence when time has stood still for longer than the limit; empty else.
+    /// A sentence when time has stood still for longer than the limit, or is not what it promises; empty
+    /// else.
     std::string trouble(runtime::Duration limit) const;
     void describe(nlohmann::json& out) const;
 

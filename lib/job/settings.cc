@@ -19,8 +19,8 @@ namespace po = boost::program_options;
 
 po::options_description own_keys() {
     po::options_description keys;
-    for (const char* key :
-         {"progress", "mtu", "packets", "page-size", "silence", "hello-limit", "token-manager"})
+    for (const char* key : {"progress", "mtu", "packets", "page-size", "silence", "hello-limit",
+                            "token-manager", "max-message", "paranoid"})
         keys.add_options()(key, po::value<std::string>(), "");
     return keys;
 }
@@ -50,6 +50,11 @@ Progress parse_progress(const topology::NodeConf& conf, const std::string& text)
     throw conf.error("progress", "'" + text + "' is no way to make progress: use inline or lcore");
 }
 
+bool parse_yes(const topology::NodeConf& conf, const std::string& key, const std::string& text) {
+    if (text != "yes" && text != "no") throw conf.error(key, "'" + text + "' does not fit: give yes or no");
+    return text == "yes";
+}
+
 void read_own(Settings& settings, const topology::NodeConf& conf) {
     for (const auto& [key, text] : conf.more) {
         if (key == "progress") settings.progress = parse_progress(conf, text);
@@ -57,6 +62,8 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
         if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);
         if (key == "page-size") settings.page_words = number(conf, key, text, 2, 1U << 24);
         if (key == "token-manager") settings.token_manager = text;
+        if (key == "max-message") settings.isotach.max_message = number(conf, key, text, 1024, 1U << 30);
+        if (key == "paranoid") settings.isotach.paranoid = parse_yes(conf, key, text);
         if (key == "silence") settings.silence = seconds(conf, key, text);
         if (key == "hello-limit") settings.hello_limit = seconds(conf, key, text);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS]. Each checks what it gets,
- * and all must get it in the same order: at the end, node 0 compares. */
+/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS [LARGEST]]. Each checks what
+ * it gets, and all must get it in the same order: at the end, node 0 compares. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void take(void) {
 
 /* Nodes add the parts in different orders; those to one node stay in theirs. */
 static void issue(int number) {
-    static unsigned char data[65536];
+    static unsigned char data[ISO_MAX_MESSAGE];
     int part, turn;
     for (part = 0; part < parts_of(me, number); part++) {
         int size = size_of(me, number, part);
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     int i, from;
 
     isochrons = argc > 1 ? atoi(argv[1]) : 1000;
-    largest = get_max_payload();
+    largest = argc > 2 ? atoi(argv[2]) : get_max_payload();
     if (open_net() != SUCCESS) fail("did not open", -1);
     me = get_my_node_number();
     nodes = get_number_of_hosts();

@@ -11,7 +11,7 @@
 #include <noniso.h>
 
 static void message_to(int target, int size) {
-    static char data[65536];
+    static char data[ISO_MAX_MESSAGE + 1];
     while (iso_send(target, data, size, TRUE) != 0)
         poll();
 }
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     open_net();
     other = (get_my_node_number() + 1) % get_number_of_hosts();
     if (strcmp(what, "plain") == 0) message_to(other, 1);
-    if (strcmp(what, "size") == 0) message_to(other, get_max_payload() + 1);
+    if (strcmp(what, "size") == 0) message_to(other, ISO_MAX_MESSAGE + 1);
     if (strcmp(what, "parts") == 0) too_many_parts(other);
     if (strcmp(what, "silence") == 0) {
         iso_mbm m;

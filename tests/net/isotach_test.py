@@ -73,6 +73,20 @@ def the_order_holds_on_a_fabric_that_does_its_worst():
 
 
 @test
+def messages_that_do_not_fit_a_frame_are_in_the_order_of_all():
+    for way in WAYS:
+        same(job(3, "--progress", way, "--fabric", LOSS, "--", work("isoorder-cc"), ISOCHRONS, 60000),
+             [f"[{i}] {in_order(3)}" for i in range(3)], way)
+
+
+@test
+def a_paranoid_job_checks_every_message_and_finds_nothing():
+    for way in WAYS:
+        same(job(3, "--paranoid", "--progress", way, "--fabric", LOSS, "--", work("isoorder-cc"), ISOCHRONS, 10000),
+             [f"[{i}] {in_order(3)}" for i in range(3)], way)
+
+
+@test
 def more_tokens_ahead_keep_the_order():
     for ahead in (2, 8):
         same(job(3, "--tokens-ahead", ahead, "--", work("isoorder-cc"), ISOCHRONS),
@@ -87,7 +101,7 @@ def a_token_manager_may_run_beside_a_program():
 
 @test
 def what_can_never_be_done_ends_the_program():
-    ways = {"size": "does not fit a frame, which has room for 1420", "parts": "more than hosts can have on their way",
+    ways = {"size": "65536 bytes is too large, they have at most 65535", "parts": "more than hosts can have on their way",
             "closed": "iso_send() needs a connection", "plain": "iso_send() needs logical time"}
     for what, sentence in ways.items():
         for way in WAYS:

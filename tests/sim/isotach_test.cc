@@ -38,6 +38,21 @@ std::uint64_t found_at(const sim::Planted& planted) {
     return 0;
 }
 
+/// Whether the paranoid mode of some host sees the defect by itself, within the first few seeds.
+bool paranoid_finds(const sim::Planted& planted) {
+    constexpr std::uint64_t kFew = 50;
+    for (std::uint64_t seed = 1; seed <= kFew; ++seed) {
+        sim::Scenario bad = sim::Scenario::of(seed);
+        bad.planted = planted;
+        bad.paranoid = true;
+        sim::Network network(bad, pool());
+        static_cast<void>(network.run(100ms));
+        for (const auto& host : network.hosts())
+            if (host->isotach().paranoid()->violations() != 0) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 TEST(IsotachSim, the_order_of_logical_time_holds_under_any_fault) {
@@ -86,6 +101,13 @@ TEST(IsotachSim, finds_own_messages_that_do_not_wait_for_their_isochron) {
 
 TEST(IsotachSim, finds_tokens_that_count_twice) {
     EXPECT_NE(found_at({.tokens_unnumbered = true}), 0U);
+    EXPECT_EQ(pool().in_use(), 0U);
+}
+
+TEST(IsotachSim, the_paranoid_mode_finds_what_breaks_the_order_of_a_host) {
+    EXPECT_TRUE(paranoid_finds({.no_counts = true}));
+    EXPECT_TRUE(paranoid_finds({.markers_at_once = true}));
+    EXPECT_TRUE(paranoid_finds({.tokens_unnumbered = true}));
     EXPECT_EQ(pool().in_use(), 0U);
 }
 

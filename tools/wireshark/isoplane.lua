@@ -18,11 +18,14 @@ local KINDS = {
 }
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
+    [7] = "payload",
 }
 local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
+local CLOCKED = 0x40
+local POINTER = 0x80
 local BROADCAST = 0xffff
 local EVERY_HOST = 0xffff
 
@@ -83,10 +86,16 @@ field("control.barrier", ProtoField.uint32, "Barrier", base.DEC)
 field("isotach", ProtoField.none, "Isotach")
 field("isotach.pulse", ProtoField.uint64, "Pulse", base.DEC)
 field("isotach.host", ProtoField.uint16, "Issuing host", base.DEC)
-field("isotach.operation", ProtoField.uint16, "Operation", base.HEX)
+field("isotach.flags", ProtoField.uint8, "Flags", base.HEX)
+field("isotach.operation", ProtoField.uint8, "Operation", base.DEC,
+      { [0] = "message", "accesses", "accesses, and more", "marker" })
 field("isotach.rank", ProtoField.uint32, "Rank", base.DEC)
 field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
+field("isotach.flags.clocked", ProtoField.bool, "With the clock of issue", 8, nil, CLOCKED)
+field("isotach.flags.pointer", ProtoField.bool, "Pointer to a payload", 8, nil, POINTER)
+field("isotach.clock", ProtoField.uint64, "Issued at clock", base.DEC)
+field("isotach.payload_size", ProtoField.uint32, "Payload size", base.DEC)
 
 field("access", ProtoField.none, "Access")
 field("access.code", ProtoField.uint8, "Code", base.DEC, ACCESSES)
@@ -189,7 +198,10 @@ local function add_isotach(tree, range)
     local item = tree:add(f["isotach"], range)
     item:add(f["isotach.pulse"], range(0, 8))
     item:add(f["isotach.host"], range(8, 2))
-    item:add(f["isotach.operation"], range(10, 2))
+    local flags = item:add(f["isotach.flags"], range(10, 1))
+    flags:add(f["isotach.flags.clocked"], range(10, 1))
+    flags:add(f["isotach.flags.pointer"], range(10, 1))
+    item:add(f["isotach.operation"], range(11, 1))
     item:add(f["isotach.rank"], range(12, 4))
     item:add(f["isotach.isochron"], range(16, 4))
     item:add(f["isotach.count"], range(20, 4))
@@ -232,6 +244,20 @@ local function add_control(tree, range)
     tree:append_text(string.format(", barrier %d", range(4, 4):uint()))
 end
 
+-- What the flags of an isotach message announce; returns where its data begins.
+local function add_behind_extension(item, payload, data, finish)
+    local flags = payload(data - 14, 1):uint()
+    if bit.band(flags, CLOCKED) ~= 0 and finish - data >= 8 then
+        item:add(f["isotach.clock"], payload(data, 8))
+        data = data + 8
+    end
+    if bit.band(flags, POINTER) ~= 0 and finish - data == 4 then
+        item:add(f["isotach.payload_size"], payload(data, 4))
+        data = finish
+    end
+    return data
+end
+
 local function add_message(tree, payload, at)
     if payload:len() - at < 8 then return nil end
     local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
@@ -248,13 +274,14 @@ local function add_message(tree, payload, at)
     if ORDERED[protocol] then
         if length < 24 then return nil end
         add_isotach(item, payload(data, 24))
-        local operation = payload(data + 10, 2):uint()
+        local operation = payload(data + 11, 1):uint()
         data = data + 24
         local has_accesses = (operation == 1 or operation == 2) and length > 24 and fragment == 3
         if has_accesses and not add_accesses(item, payload(data, length - 24)) then return nil end
     end
     local finish = at + 8 + length
     if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
+    if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end

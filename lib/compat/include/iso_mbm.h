@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* Bytes of the largest message, as iso_msg counts them. Those of up to get_max_payload() fit a frame. */
+#define ISO_MAX_MESSAGE 65535
+
 /* Copies a message to a node, which may be this one, into the isochron that is being made; and sends that
  * when it is the last. Not 0: this message was not taken, while those before it stay in the isochron; try
  * again, unless there is no such node. A message or an isochron that can never go ends the program. */

@@ -41,7 +41,8 @@ int isoplane_net_poll(void);
 int isoplane_net_node_number(const char* hostname);
 int isoplane_net_my_node_number(void);
 int isoplane_net_number_of_hosts(void);
-/* Bytes of the largest message that every kind of message can have; may be asked before open_net(). */
+/* Bytes of the largest message that every kind of message can have, as it fits a frame; may be asked before
+ * open_net(). Those in logical time can be larger: ISO_MAX_MESSAGE of iso_mbm.h. */
 int isoplane_net_max_payload(int logical_time);
 /* 1 when a hardware SIU keeps time: never, here. */
 int isoplane_net_siu_state(void);

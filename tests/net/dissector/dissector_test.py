@@ -21,7 +21,8 @@ HELLO = {
     "isoplane.hello.credit": "64", "isoplane.hello.build_id": "0x0123456789abcdef", "isoplane.hello.name": "host-3",
 }
 ISOTACH = {
-    "isoplane.isotach.pulse": "4294967299", "isoplane.isotach.host": "3", "isoplane.isotach.operation": "0x0102",
+    "isoplane.isotach.pulse": "4294967299", "isoplane.isotach.host": "3", "isoplane.isotach.flags": "0x01",
+    "isoplane.isotach.operation": "18",
     "isoplane.isotach.rank": "4", "isoplane.isotach.isochron": "17", "isoplane.isotach.count": "1000",
 }
 GROUP = {f"isoplane.token.entry.group.{action}": str(int(action in ("signal0", "signal2", "join1", "enter1", "leave0")))

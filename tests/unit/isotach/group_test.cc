@@ -230,6 +230,28 @@ TEST(Barriers, are_entered_by_those_that_have_joined_and_once) {
     EXPECT_FALSE(isotach.enter_barrier(0));
 }
 
+TEST(Barriers, are_entered_again_by_those_that_have_received_the_notice_of_the_last) {
+    Hosts hosts(topology::single_switch(2));
+    for (NodeId host = 0; host < 2; ++host)
+        ASSERT_TRUE(hosts[host].isotach.join_barrier(0, kStrong));
+    for (NodeId host = 0; host < 2; ++host)
+        ASSERT_TRUE(hosts[host].isotach.enter_barrier(0));
+    hosts.run(1ms);
+    for (NodeId host = 0; host < 2; ++host) {
+        ASSERT_TRUE(hosts[host].isotach.waiting());
+        EXPECT_EQ(hosts[host].isotach.barrier(0), BarrierState::kEntered);
+        EXPECT_FALSE(hosts[host].isotach.enter_barrier(0));
+        only_notice(hosts[host], DeliveryKind::kBarrier, 0);
+        EXPECT_EQ(hosts[host].isotach.barrier(0), BarrierState::kHolding);
+        EXPECT_TRUE(hosts[host].isotach.enter_barrier(0));
+    }
+    // A notice that was not received before its barrier is left never is.
+    hosts.run(1ms);
+    ASSERT_TRUE(hosts[0].isotach.leave_barrier(0));
+    EXPECT_TRUE(hosts[0].receive().empty());
+    only_notice(hosts[1], DeliveryKind::kBarrier, 0);
+}
+
 TEST(Barriers, who_leaves_after_entering_is_told_nothing_and_holds_nobody_up) {
     Hosts hosts(topology::single_switch(3));
     for (NodeId host = 0; host < 3; ++host)

@@ -35,7 +35,7 @@ struct Host {
           dispatcher(niu),
           siu(niu, paths, options.siu),
           isotach(niu, siu, station_pool(), options.isotach) {
-        dispatcher.attach(wire::Protocol::kIsotach, &isotach);
+        isotach.attach_to(dispatcher);
     }
     void poll(Time now) {
         dispatcher.dispatch();

@@ -60,7 +60,7 @@ TEST(IsotachRingLink, a_long_message_is_received_where_it_was_written) {
             Host& sender = *pair.hosts[from];
             Host& receiver = *pair.hosts[1U - from];
             const std::size_t size = Isochron::kCopied + 1 + i * 37 % 1000;
-            ASSERT_LE(size, sender.isotach.max_message(static_cast<NodeId>(1 - from)));
+            ASSERT_LE(size, sender.isotach.most_in_frame(static_cast<NodeId>(1 - from)));
             Isochron isochron = sender.isotach.isochron();
             const auto room = isochron.add(static_cast<NodeId>(1 - from), size);
             ASSERT_TRUE(room);

@@ -143,7 +143,8 @@ Bytes message(Protocol protocol, std::span<const std::byte> body) {
 IsotachHeader isotach_header() {
     return {.pulse = 0x100000003,
             .host = kSource,
-            .operation = Operation{0x0102},
+            .flags = 0x01,
+            .operation = Operation{0x12},
             .rank = 4,
             .isochron = 17,
             .count = 1000};

@@ -10,6 +10,7 @@
 #include <span>
 
 #include <isoplane/isotach/logical_time.hh>
+#include <isoplane/isotach/payload.hh>
 
 namespace isoplane::isotach {
 
@@ -31,7 +32,8 @@ struct Delivery {
     std::span<const std::byte> data{};
 
     niu::FrameTable::Id frame = 0;  ///< that holds the data...
-    rte_mbuf* own = nullptr;        ///< ...or the packet, of a message of a host to itself
+    rte_mbuf* own = nullptr;        ///< ...or the packet, of a message of a host to itself...
+    Payload* payload = nullptr;     ///< ...or what did not fit a frame
 };
 
 }  // namespace isoplane::isotach

@@ -40,7 +40,8 @@ class Endpoint {
     /// Whether it could go when nothing else is under way. To a host that is not up nothing fits; nor does
     /// more than its credit, nor a message above max_message(), nor more in all than this host may keep.
     virtual bool fits(const Isochron& isochron) noexcept = 0;
-    /// The largest message that fits a frame to that host; 0 before it is up.
+    /// The largest message, Options::max_message; 0 before that host is up. What does not fit a frame is sent
+    /// apart, and delivered in its place when all of it is there.
     virtual std::size_t max_message(NodeId to) const noexcept = 0;
 
     // Signals, on channels from 1, and barriers, on channels from 0. False for a channel that there is not,
@@ -57,7 +58,7 @@ class Endpoint {
 
     virtual bool join_barrier(unsigned channel, BarrierMode mode) noexcept = 0;
     virtual bool leave_barrier(unsigned channel) noexcept = 0;
-    /// Also false while this host waits in that barrier.
+    /// Also false while this host waits in that barrier: until it receives the notice that it is complete.
     virtual bool enter_barrier(unsigned channel) noexcept = 0;
     /// Whether all have learned of what this host has done here. Who hears outside logical time that it has
     /// joined a barrier, and enters that, waits for this host only if this was so when it said so.

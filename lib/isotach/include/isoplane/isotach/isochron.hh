@@ -10,15 +10,16 @@
 #include <span>
 #include <vector>
 
-namespace isoplane::isotach {
+#include <isoplane/isotach/payload.hh>
 
-using niu::NodeId;
+namespace isoplane::isotach {
 
 /// Messages that are executed at one logical time, at however many hosts, this one included. Filled by the
 /// user, then sent as one; after that it is empty and can be filled again.
 class Isochron {
   public:
-    /// Long messages are written into packets of that pool, in which they will go.
+    /// Long messages are written into packets of that pool, in which they will go; what does not fit a
+    /// packet, into memory of its own.
     explicit Isochron(runtime::Pool& pool) : pool_(pool) {}
     Isochron(Isochron&&) = default;
     /// With another of the same pool.
@@ -28,8 +29,8 @@ class Isochron {
     }
 
     /// Room for one more message, which may be written until the isochron is sent or the next message is
-    /// added. Messages to one host arrive in the order in which they are added. Nothing when the message is
-    /// too large for a packet, or the pool used up.
+    /// added. Messages to one host arrive in the order in which they are added. Nothing when there is no
+    /// packet for it, or no memory.
     std::optional<std::span<std::byte>> add(NodeId to, std::size_t size,
                                             wire::Operation operation = wire::Operation::kMessage);
     /// Copies a message. False as the other gives nothing.
@@ -52,10 +53,15 @@ class Isochron {
     struct Part {
         NodeId to = 0;
         std::uint32_t size = 0;
-        std::size_t at = 0;  ///< in bytes_, unless it has a packet
+        std::size_t at = 0;  ///< in bytes_, unless it has a packet or payload
         wire::Operation operation = wire::Operation::kMessage;
         runtime::Packet packet{};  ///< with the message alone, and room in front
+        Payload::Handle payload{};
+
+        /// Whether it goes by pointer, where messages of `most` bytes fit a frame.
+        bool is_large(std::size_t most) const noexcept { return payload || size > most; }
     };
+    std::span<const std::byte> bytes_of(const Part& part) const noexcept;
 
     runtime::Pool& pool_;
     std::vector<Part> parts_;

@@ -6,25 +6,18 @@
 #include <array>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/wire/isotach.hh>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include <isoplane/isotach/endpoint.hh>
 #include <isoplane/isotach/needs.hh>
+#include <isoplane/isotach/options.hh>
 #include <isoplane/isotach/ordering.hh>
+#include <isoplane/isotach/paranoid.hh>
+#include <isoplane/isotach/payloads.hh>
 
 namespace isoplane::isotach {
-
-/// Defects that tests plant to see that they would be found.
-struct Planted {
-    bool piecemeal = false;        ///< sends the parts of an isochron that there is credit for
-    bool markers_at_once = false;  ///< executes own messages without waiting for their isochron
-};
-
-struct Options {
-    unsigned most_outstanding = 1024;  ///< isochrons of this host that have not been executed here
-    Planted planted{};
-};
 
 struct Counters {
     using Counter = runtime::Counter;
@@ -34,7 +27,7 @@ struct Counters {
     Counter executed;         ///< messages, in order
     Counter pulses;           ///< executed
     Counter held_back;        ///< times that an isochron had to wait for credit, room or its predecessors
-    Counter copied_bytes;     ///< of short messages, which share frames
+    Counter copied_bytes;     ///< on their way into frames, packets or payloads
     Counter out_of_sequence;  ///< messages that were not the next of their host
     Counter malformed;        ///< messages that no host sends
 };
@@ -42,12 +35,14 @@ struct Counters {
 /// Logical time at a host, and the endpoint of a program that polls for itself.
 class Isotach final : public niu::Receiver, public Endpoint {
   public:
-    /// `niu`, `siu` and `pool` outlive it. Their dispatcher hands it the messages of
-    /// wire::Protocol::kIsotach.
+    /// `niu`, `siu` and `pool` outlive it.
     Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options options = {});
     ~Isotach() override;
     Isotach(const Isotach&) = delete;
     Isotach& operator=(const Isotach&) = delete;
+
+    /// Has it given what others send; it outlives the dispatcher.
+    void attach_to(niu::Dispatcher& dispatcher) noexcept;
 
     /// After each poll of the NIU and its dispatcher. Returns how much it has moved.
     unsigned poll(runtime::Time now) noexcept;
@@ -56,6 +51,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool send(Isochron& isochron) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     std::size_t max_message(NodeId to) const noexcept override;
+    /// The largest message that goes in a frame to that host; 0 before it is up.
+    std::size_t most_in_frame(NodeId to) const noexcept;
     /// The most frames that an isochron may take to one host.
     unsigned most_frames(NodeId to) const noexcept { return niu_.most_frames(to); }
     /// And to all hosts together.
@@ -73,10 +70,13 @@ class Isotach final : public niu::Receiver, public Endpoint {
 
     bool receive(Delivery& delivery) noexcept override;
     void release(const Delivery& delivery) noexcept override;
-    bool waiting() const noexcept override { return !deliveries_.empty(); }
+    bool waiting() const noexcept override { return !deliveries_.empty() && is_here(deliveries_.front()); }
 
+    std::size_t hosts() const noexcept { return counts_.size(); }
     /// The number that the next isochron of this host gets.
     std::uint32_t next_isochron() const noexcept { return next_isochron_; }
+    /// What has been executed and not received.
+    std::size_t deliverable() const noexcept { return deliveries_.size(); }
     /// Own isochrons that have not been executed here.
     std::uint32_t outstanding() const noexcept { return outstanding_; }
     /// The pulse that the last isochron to others was stamped with.
@@ -93,10 +93,17 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void describe(nlohmann::json& out) const;
     /// An array of Ordering::buckets().
     void describe_buckets(nlohmann::json& out) const;
-    /// All that this host has issued has been executed here, and so has all that came.
-    bool settled() const noexcept { return outstanding_ == 0 && ordering_.waiting() == 0; }
+    /// All that this host has issued is on its way and has been executed here, and so has all that came.
+    bool settled() const noexcept {
+        return outstanding_ == 0 && ordering_.waiting() == 0 && payloads_.settled();
+    }
+    /// For an end of the program that finds out by itself whether an isochron fits.
+    const Needs& needs() const noexcept { return needs_; }
     const Counters& counters() const noexcept { return counters_; }
     const Ordering& ordering() const noexcept { return ordering_; }
+    const Payloads& payloads() const noexcept { return payloads_; }
+    /// nullptr unless it is on.
+    const Paranoid* paranoid() const noexcept { return paranoid_.get(); }
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
@@ -116,14 +123,25 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool find_needs(const Isochron& isochron, bool with_open) noexcept;
     bool needs_are_met() noexcept;
     bool hold_packets(Isochron& isochron) noexcept;
+    bool hold_payloads(Isochron& isochron) noexcept;
     void issue(Isochron& isochron) noexcept;
     void issue_to_self(Isochron& isochron) noexcept;
     void issue_own(Isochron::Part& part, std::uint32_t number) noexcept;
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;
+    void put_front(std::byte* at, const wire::IsotachHeader& header) noexcept;
+    void send_in_frame(NodeId to, std::span<const std::byte> data,
+                       const wire::IsotachHeader& header) noexcept;
+    bool take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
+                    std::optional<Pulse>& clock) noexcept;
+    void deliver(const Delivery& delivery) noexcept;
     bool send_piecemeal(Isochron& isochron) noexcept;
+    static bool is_here(const Delivery& delivery) noexcept {
+        return delivery.payload == nullptr || delivery.payload->complete();
+    }
     void execute(NodeId host, const Waiting& what) noexcept;
     void end_pulse(Pulse pulse) noexcept;
+    bool notice(const Delivery& delivery) noexcept;
     void act(std::uint32_t word) noexcept;
 
     niu::Niu& niu_;
@@ -133,6 +151,10 @@ class Isotach final : public niu::Receiver, public Endpoint {
     NodeId here_;
     Ordering ordering_;
     Group group_;
+    Payloads payloads_;
+    std::unique_ptr<Paranoid> paranoid_;
+    std::uint8_t flags_;    ///< of what this host sends
+    std::size_t in_front_;  ///< of the data in a message
     runtime::Fifo<Delivery> deliveries_;
 
     Needs needs_;                        ///< of the isochron that is being sent

@@ -19,26 +19,40 @@ class Needs {
         unsigned frames = 0;   ///< new ones
         unsigned ready = 0;    ///< of them, packets that there are already
         std::size_t room = 0;  ///< left in the frame that is open, or would be
+        bool large = false;    ///< payloads follow
+
+        /// Of the host's credit. A payload gets on with one frame at a time; but that it must have, as what
+        /// is behind its pointer may be kept there until the payload has come.
+        unsigned credit() const noexcept { return frames + (large ? 1 : 0); }
     };
 
-    /// `shared`: short messages share frames.
-    Needs(NodeId here, std::size_t hosts, bool shared)
-        : here_(here), shared_(shared), by_host_(hosts, kNone), rounds_(hosts) {}
+    /// `shared`: short messages share frames. None is larger than `largest`, and each has so much `in_front`.
+    Needs(NodeId here, std::size_t hosts, bool shared, std::size_t largest, std::size_t in_front)
+        : here_(here),
+          shared_(shared),
+          largest_(largest),
+          in_front_(wire::kMessageHeaderSize + in_front),
+          by_host_(hosts, kNone),
+          rounds_(hosts) {}
 
-    /// False when a message is larger than max_message(to). `open_room(to)` is what is left of a frame that
-    /// is open to that host.
-    template <typename OpenRoom, typename MaxMessage>
-    bool find(const Isochron& isochron, OpenRoom&& open_room, MaxMessage&& max_message) noexcept {
+    std::size_t largest() const noexcept { return largest_; }
+
+    /// False when a message is too large, or one of the hosts not up. `open_room(to)` is what is left of a
+    /// frame that is open to that host, `most_in_frame(to)` the largest message that fits one.
+    template <typename OpenRoom, typename MostInFrame>
+    bool find(const Isochron& isochron, OpenRoom&& open_room, MostInFrame&& most_in_frame) noexcept {
         needs_.clear();
         own_ = 0;
+        large_ = false;
         ++round_;
         for (const Isochron::Part& part : isochron.parts_) {
+            if (part.size > largest_) return false;
             if (part.to == here_) {
-                ++own_;
+                if (!part.payload) ++own_;
                 continue;
             }
-            const std::size_t most = max_message(part.to);
-            if (part.size > most) return false;
+            const std::size_t most = most_in_frame(part.to);
+            if (most == 0) return false;
             if (rounds_[part.to] != round_) {
                 rounds_[part.to] = round_;
                 by_host_[part.to] = static_cast<std::uint32_t>(needs_.size());
@@ -53,16 +67,20 @@ class Needs {
     auto end() const noexcept { return needs_.end(); }
     /// All messages of the isochron are to this host.
     bool empty() const noexcept { return needs_.empty(); }
-    /// Messages to this host, each of which takes a packet.
+    /// Messages to this host that take a packet each.
     unsigned own() const noexcept { return own_; }
+    /// Some messages to others go by pointer.
+    bool large() const noexcept { return large_; }
 
   private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    static constexpr std::size_t kInFront = wire::kMessageHeaderSize + wire::kIsotachSize;
 
-    void add(Need& need, const Isochron::Part& part, std::size_t most) const noexcept {
-        const std::size_t size = kInFront + part.size;
-        if (part.packet) {
+    void add(Need& need, const Isochron::Part& part, std::size_t most) noexcept {
+        const bool large = part.is_large(most);
+        const std::size_t size = in_front_ + (large ? wire::kPointerSize : part.size);
+        need.large |= large;
+        large_ |= large;
+        if (part.packet && !large) {
             ++need.frames;
             ++need.ready;
             need.room = 0;
@@ -70,17 +88,20 @@ class Needs {
             need.room -= size;
         } else {
             ++need.frames;
-            need.room = shared_ ? kInFront + most - size : 0;
+            need.room = shared_ ? in_front_ + most - size : 0;
         }
     }
 
     NodeId here_;
     bool shared_;
+    std::size_t largest_;
+    std::size_t in_front_;
     std::vector<Need> needs_;
     std::vector<std::uint32_t> by_host_;  ///< where in needs_
     std::vector<std::uint64_t> rounds_;   ///< by host: the last isochron that went there
     std::uint64_t round_ = 0;
     unsigned own_ = 0;
+    bool large_ = false;
 };
 
 }  // namespace isoplane::isotach

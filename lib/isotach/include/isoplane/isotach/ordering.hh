@@ -11,7 +11,6 @@
 
 namespace isoplane::isotach {
 
-using niu::NodeId;
 using siu::Pulse;
 
 /// A message, or the place of an own isochron, that waits for its pulse.
@@ -29,6 +28,7 @@ struct Waiting {
     std::span<const std::byte> data{};
     niu::FrameTable::Id frame = 0;
     rte_mbuf* own = nullptr;
+    Payload* payload = nullptr;
 };
 
 /// What of one host waits for one pulse, or is waited for.

@@ -18,8 +18,7 @@ namespace isoplane::isotach {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    /// An isochron may take `most_frames` to all hosts together.
-    EndpointLink(std::size_t nodes, unsigned most_frames, runtime::Pool& pool);
+    EndpointLink(const Isotach& isotach, runtime::Pool& pool);
 
     /// What a program can ask for, in the order in which it did.
     enum class Action : std::uint32_t {
@@ -39,11 +38,12 @@ struct EndpointLink {
     };
     struct Released {
         rte_mbuf* own = nullptr;
+        Payload* payload = nullptr;
         niu::FrameTable::Id frame = 0;
         std::uint32_t unused = 0;
     };
     struct HostView {
-        std::atomic<std::uint32_t> max_message{0};  ///< stored behind the other
+        std::atomic<std::uint32_t> most_in_frame{0};  ///< stored behind the other
         std::atomic<std::uint32_t> most_frames{0};
     };
     /// Isochrons on their way to the lcore.
@@ -57,7 +57,7 @@ struct EndpointLink {
     runtime::ValueRing<Released> released{"isotach_released", 4 * kRingSize};
     std::vector<HostView> hosts;
     std::atomic<std::uint32_t> known_acts{0};  ///< requests but isochrons that all hosts know of
-    const unsigned most_frames;
+    const unsigned most_frames;                ///< that an isochron may take to all hosts together
 };
 
 /// The lcore's end, to be polled after the stage that polls the NIU and its dispatcher.
@@ -93,14 +93,14 @@ class EndpointStage final : public runtime::Stage {
 /// The program's end.
 class RemoteEndpoint final : public Endpoint {
   public:
-    RemoteEndpoint(EndpointLink& link, NodeId here, bool coalesces, runtime::Pool& pool)
-        : link_(link), pool_(pool), needs_(here, link.hosts.size(), coalesces) {}
+    RemoteEndpoint(EndpointLink& link, Needs needs, runtime::Pool& pool)
+        : link_(link), pool_(pool), needs_(std::move(needs)) {}
 
     Isochron isochron() noexcept override { return Isochron(pool_); }
     bool send(Isochron& isochron) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     std::size_t max_message(NodeId to) const noexcept override {
-        return link_.hosts[to].max_message.load(std::memory_order_acquire);
+        return most_in_frame(to) != 0 ? needs_.largest() : 0;
     }
 
     bool register_signal(unsigned channel) noexcept override;
@@ -125,6 +125,9 @@ class RemoteEndpoint final : public Endpoint {
         BarrierMode mode = BarrierMode::kStrong;
         std::uint32_t entered = 0;  ///< times
     };
+    std::size_t most_in_frame(NodeId to) const noexcept {
+        return link_.hosts[to].most_in_frame.load(std::memory_order_acquire);
+    }
     bool ask(EndpointLink::Action action, unsigned channel, BarrierMode mode = {}) noexcept;
 
     EndpointLink& link_;

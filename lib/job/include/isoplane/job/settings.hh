@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <isoplane/isotach/options.hh>
 #include <isoplane/topology/network.hh>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct Settings {
     bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
     bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
     unsigned page_words = 1024;  ///< of its pages
-    std::string token_manager;   ///< the one that this program runs beside its host; empty for none
+    isotach::Options isotach{};
+    std::string token_manager;  ///< the one that this program runs beside its host; empty for none
 
     std::uint16_t node() const { return *network.conf.id; }
     /// The names of all hosts, by node id.
@@ -42,7 +44,7 @@ struct Settings {
 Settings settings_from_environment();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
-/// page-size, silence and hello-limit (both in seconds).
+/// page-size, silence and hello-limit (both in seconds), token-manager, max-message and paranoid.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job

@@ -22,6 +22,7 @@ class Fifo {
     /// Only while not empty, as back() and pop().
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     T& back() noexcept { return ring_[(tail_ - 1) & (ring_.size() - 1)]; }
+    const T& front() const noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     void pop() noexcept { ++head_; }
     /// From the first to the last.
     template <typename Visit>

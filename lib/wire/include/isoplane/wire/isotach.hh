@@ -17,7 +17,8 @@ inline constexpr std::size_t kIsotachSize = 24;
 namespace isotach_layout {
 using Pulse = Field<std::uint64_t, 0>;
 using Host = Field<std::uint16_t, 8>;
-using Operation = Field<std::uint16_t, 10>;
+using Flags = Field<std::uint8_t, 10>;
+using Operation = Field<std::uint8_t, 11>;
 using Rank = Field<std::uint32_t, 12>;
 using Isochron = Field<std::uint32_t, 16>;
 using Count = Field<std::uint32_t, 20>;
@@ -25,7 +26,7 @@ static_assert(Count::kEnd == kIsotachSize);
 }  // namespace isotach_layout
 
 /// What a message in logical time is to do.
-enum class Operation : std::uint16_t {
+enum class Operation : std::uint8_t {
     kMessage = 0,       ///< reaches the program
     kAccesses = 1,      ///< of shared memory: access.hh
     kMoreAccesses = 2,  ///< the same, and others of its isochron follow
@@ -36,6 +37,7 @@ enum class Operation : std::uint16_t {
 struct IsotachHeader {
     std::uint64_t pulse = 0;  ///< logical receive time, the same for all parts of an isochron
     std::uint16_t host = 0;  ///< issuer; not the frame's source when a survivor hands a dead host's part over
+    std::uint8_t flags = 0;
     Operation operation = Operation::kMessage;
     std::uint32_t rank = 0;      ///< order among the issuer's messages of the pulse
     std::uint32_t isochron = 0;  ///< which of the issuer's isochrons this is a part of
@@ -44,6 +46,19 @@ struct IsotachHeader {
     bool operator==(const IsotachHeader&) const = default;
 };
 static_assert(sizeof(IsotachHeader) == kIsotachSize);
+
+// Flags of an isotach message: what stands behind the extension.
+
+/// The clock at which it was issued, in front of the data: its receiver is to check its stamp.
+inline constexpr std::uint8_t kIsotachClocked = 0x40;
+using IsotachClock = Field<std::uint64_t, 0>;
+inline constexpr std::size_t kIsotachClockSize = IsotachClock::kEnd;
+
+/// In place of the data the size of a payload, which follows apart, by Protocol::kPayload. The payloads of a
+/// host come in the order of these pointers.
+inline constexpr std::uint8_t kIsotachPointer = 0x80;
+using PayloadSize = Field<std::uint32_t, 0>;
+inline constexpr std::size_t kPointerSize = PayloadSize::kEnd;
 
 /// Writes the extension; the message's data is to follow it.
 void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header);

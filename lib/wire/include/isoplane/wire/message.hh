@@ -21,8 +21,17 @@ namespace isoplane::wire {
 inline constexpr std::size_t kMessageHeaderSize = 8;
 
 /// Which protocol's receiver gets the message.
-enum class Protocol : std::uint8_t { kControl, kNoniso, kIsotach, kShmem, kPortals, kActive, kChannel };
-inline constexpr std::size_t kProtocolCount = 7;
+enum class Protocol : std::uint8_t {
+    kControl,
+    kNoniso,
+    kIsotach,
+    kShmem,
+    kPortals,
+    kActive,
+    kChannel,
+    kPayload,  ///< of isotach messages that do not fit a frame
+};
+inline constexpr std::size_t kProtocolCount = 8;
 
 /// Whether messages of the protocol begin with the isotach extension.
 constexpr bool is_ordered(Protocol protocol) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+
+namespace isoplane::isotach {
+
+/// Defects that tests plant to see that they would be found.
+struct Planted {
+    bool piecemeal = false;        ///< sends the parts of an isochron that there is credit for
+    bool markers_at_once = false;  ///< executes own messages without waiting for their isochron
+};
+
+inline constexpr std::uint32_t kDefaultMaxMessage = 64U << 20;
+
+struct Options {
+    unsigned most_outstanding = 1024;  ///< isochrons of this host that have not been executed here
+    std::uint32_t max_message = kDefaultMaxMessage;  ///< bytes
+    bool paranoid = false;  ///< checks every message, and has its receivers check those it sends
+    Planted planted{};
+};
+
+}  // namespace isoplane::isotach
