@@ -28,7 +28,7 @@ Host::Host(const std::string& name, runtime::Input& from, runtime::Output& to, r
       witness_(hosts_, self_) {
     takes_from(from);
     gives_to(to);
-    dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+    isotach_.attach_to(dispatcher_);
     for (unsigned channel = 1; channel < wire::kSignalChannels; ++channel)
         isotach_.register_signal(channel);
 }

@@ -37,7 +37,7 @@ ClusterHost::ClusterHost(const std::string& name, runtime::Input& from, runtime:
       siu_(niu_, paths, siu),
       isotach_(niu_, siu_, pool),
       isochron_(isotach_.isochron()) {
-    dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+    isotach_.attach_to(dispatcher_);
     dispatcher_.attach(wire::Protocol::kNoniso, this);
 }
 

@@ -54,8 +54,8 @@ ShmemNetwork::ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted
         if (scenario_.manager_at[s] == sim::Scenario::kOnItsOwn) {
             managers_.push_back(
                 std::make_unique<sim::Manager>(name, ends[node], pool(), options_of(node), paths_, exchange));
-        } else {
-            hosts_[scenario_.manager_at[s]]->put_beside(name, paths_, node, exchange);
+        } else if (!manages(static_cast<NodeId>(scenario_.manager_at[s]))) {
+            hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange);
         }
     }
     for (const auto& host : hosts_)
@@ -70,6 +70,11 @@ sim::Link::End ShmemNetwork::connect(const std::string& name) {
     return link.a();
 }
 
+/// The host is the token manager of its switch.
+bool ShmemNetwork::manages(NodeId host) const {
+    return topology_.is_host(host) && scenario_.manager_at[topology_.switch_of(host)] == host;
+}
+
 niu::Options ShmemNetwork::options_of(NodeId node) const {
     niu::Options options;
     options.node = node;
@@ -77,6 +82,7 @@ niu::Options ShmemNetwork::options_of(NodeId node) const {
     for (std::size_t i = 0; i < topology_.host_count(); ++i)
         options.nodes[i] = topology_.name(static_cast<NodeId>(i));
     options.job_key = 7;
+    options.manages = manages(node);
     options.epoch = 1U + node;
     options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
     options.mtu = scenario_.mtu;

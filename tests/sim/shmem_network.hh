@@ -43,21 +43,18 @@ class ShmemHost final : public runtime::Stage {
                    setting.seed, setting.isochrons, records) {
         takes_from(end.input);
         gives_to(end.output);
-        dispatcher_.attach(wire::Protocol::kIsotach, &isotach_);
+        isotach_.attach_to(dispatcher_);
         dispatcher_.attach(wire::Protocol::kShmem, &answers_);
     }
 
-    void put_beside(const std::string& name, const topology::Paths& paths, niu::NodeId node,
-                    tm::ExchangeOptions options) {
+    void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {
         options.epoch = niu_.options().epoch;
-        manager_ = std::make_unique<tm::TokenManager>(name, niu_, paths, node, std::move(options));
-        if (siu_.options().neighbours.front() == node) siu_.set_beside(manager_.get());
+        manager_ = std::make_unique<tm::TokenManager>(niu_, paths, node, std::move(options));
     }
 
     unsigned poll(runtime::Time now) override {
         unsigned moved = niu_.poll(now);
         moved += dispatcher_.dispatch();
-        if (manager_) moved += manager_->poll(now);
         moved += isotach_.poll(now);
         if (siu_.started()) moved += program_.poll();
         return moved;
@@ -65,7 +62,7 @@ class ShmemHost final : public runtime::Stage {
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         siu_.be_quiet(quiet);
-        if (manager_) manager_->set_quiet(quiet);
+        if (manager_) manager_->be_quiet(quiet);
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
@@ -111,6 +108,7 @@ class ShmemNetwork {
 
   private:
     sim::Link::End connect(const std::string& name);
+    bool manages(topology::NodeId host) const;
     niu::Options options_of(topology::NodeId node) const;
     topology::ShmemMap some_map();
     bool all_rest() const;
