@@ -23,10 +23,10 @@ constexpr runtime::Duration kTurn = std::chrono::microseconds{200};
 /// Whether something small has to, as a transfer that was there before it does. Then it is next: who sends
 /// nothing but transfers would otherwise keep all others from that peer.
 bool Niu::must_wait(Peer& peer) noexcept {
-    if (peer.transfers.empty() && peer.others_until <= now_) [[likely]]
+    if (peer.transfers.empty()) [[likely]]
         return false;
     peer.others_until = now_ + kTurn;
-    return !peer.transfers.empty();
+    return true;
 }
 
 Refusal Niu::refusal(const Peer& peer) const noexcept {
