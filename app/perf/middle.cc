@@ -23,8 +23,11 @@ Middle::Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerA
 
 Middle::~Middle() {
     fabric_->discard();
-    for (const Manager& manager : managers_)
+    for (const Manager& manager : managers_) {
         if (manager.stage) manager.stage->discard();
+        manager.in->drain();
+        manager.out->drain();
+    }
 }
 
 void Middle::add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<const node::Ways> ways) {

@@ -91,8 +91,10 @@ unsigned EndpointStage::take_releases() noexcept {
 void EndpointStage::publish_host() noexcept {
     const auto host = static_cast<NodeId>(next_published_);
     EndpointLink::HostView& view = link_.hosts[host];
-    view.most_frames.store(isotach_.most_frames(host), std::memory_order_relaxed);
-    view.most_in_frame.store(static_cast<std::uint32_t>(isotach_.most_in_frame(host)),
+    // A host that has been heard, but is not up, has sizes already.
+    const unsigned frames = isotach_.most_frames(host);
+    view.most_frames.store(frames, std::memory_order_relaxed);
+    view.most_in_frame.store(frames != 0 ? static_cast<std::uint32_t>(isotach_.most_in_frame(host)) : 0,
                              std::memory_order_release);
     if (++next_published_ == link_.hosts.size()) next_published_ = 0;
 }

@@ -33,7 +33,7 @@ PACKETS = {
     "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
              "isoplane.message.length": "8,40,33,8", "isoplane.message.size": "8,16,33,8",
              "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
-    "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "3", "isoplane.message.fragment": "0",
+    "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
                     "isoplane.message.protocol": "6", "isoplane.message.length": "100"},

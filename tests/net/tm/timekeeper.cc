@@ -37,6 +37,7 @@ niu::Options niu_options(const job::Settings& settings) {
                          .epoch = niu::epoch_now(),
                          .mac = settings.network.mac(settings.node())};
     options.nodes.resize(settings.network.topology->node_count());
+    options.manages = !settings.token_manager.empty();
     return options;
 }
 
