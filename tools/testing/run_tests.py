@@ -28,6 +28,9 @@ SANITIZED_SUITES = ("unit", "sim")
 # Whoever starts a thread, or has a driver that does. In the others there is no second thread to race with, so that --ci
 # does not build them for a thread sanitizer.
 THREADED = ("unit/link", "unit/runtime")
+# The commands' own logic: no packets, no threads, and minutes to build. --ci only has the second compiler read it.
+OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/node", "unit/run", "unit/sim_checker", "unit/sim_command",
+               "unit/traffic")
 ASKED_FOR_SUITES = ("perf", "ci")  # only run when named: they measure, or check the source rather than the program
 CI_FUZZ_SECONDS = {"fuzz_wire": 60}  # sees every byte a stranger sends, so it gets the time; the others read files
 FUZZ_SECONDS = 10
@@ -142,14 +145,15 @@ class Session:
         if self.build(build):
             self.run_all(list(chosen(build.tests(), self.options, suites)))
 
-    def sanitized_tests(self, build, only=None):
+    def sanitized_tests(self, build, only=None, without=()):
         """The tests of a sanitizer's build; none when it cannot be configured, which is a failure then."""
         if not self.step(f"configure/{build.name}", build.configure, counted=False):
             return []
         suites = [suite for suite in SANITIZED_SUITES if not self.options.suite or suite in self.options.suite]
         tests = chosen(build.tests(), self.options, suites) if suites else []
         return [test for test in tests
-                if test.protocol == "gtest" and (only is None or f"{test.suite}/{test.name}" in only)]
+                if test.protocol == "gtest" and f"{test.suite}/{test.name}" not in without
+                and (only is None or f"{test.suite}/{test.name}" in only)]
 
     def run_sanitized(self, build, only=None):
         """Only the programs of the suites that run under it are built."""
@@ -159,7 +163,7 @@ class Session:
 
     def run_clang(self, seconds_of):
         """What runs under sanitizers is built for them, fuzz targets included; the rest is only read by clang++."""
-        tests = self.sanitized_tests(CLANG)
+        tests = self.sanitized_tests(CLANG, without=OF_COMMANDS)
         fuzzers = CLANG.fuzz_targets() if tests else []
         targets = [test.target for test in tests] + [os.path.relpath(path, CLANG.directory) for path in fuzzers]
         if not tests or not self.build(CLANG, targets, counted=True):
