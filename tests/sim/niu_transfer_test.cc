@@ -7,15 +7,14 @@
 #include <array>
 #include <deque>
 #include <iostream>
-#include <isoplane/fabric/switch.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
 
-#include "chance.hh"
 #include "niu_summary.hh"
 #include "script.hh"
 #include "seeds.hh"
+#include "star.hh"
 
 namespace isoplane::test {
 
@@ -218,26 +217,10 @@ std::string run(std::uint64_t seed, Totals& totals) {
     Random random(seed, 1);
     const Plan plan = some_plan(seed, random);
     sim::World world(seed, pool(), {.idle = 20us});
-    std::vector<fabric::Port> ports;
-    std::vector<std::unique_ptr<Bulk>> hosts;
-    for (niu::NodeId i = 0; i < kHosts; ++i) {
-        sim::Link& link = world.connect("link" + std::to_string(i));
-        ports.push_back({link.b().input, link.b().output});
-        hosts.push_back(std::make_unique<Bulk>(i, link.a(), plan));
-    }
-    fabric::Switch fabric("fabric", ports, pool(), {.seed = seed, .capacity = 1024, .addresses = 64});
-    for (unsigned i = 0; i < kHosts; ++i)
-        fabric.set(i, some_impairment(random, {.loss = 0.1,
-                                               .duplicate = 0.1,
-                                               .reorder = 0.1,
-                                               .corrupt = 0.05,
-                                               .delay = 20us,
-                                               .jitter = 20us,
-                                               .gap = 20,
-                                               .hold = 100us}));
-    world.add(fabric);
-    for (const auto& host : hosts)
-        world.add(*host);
+    Star<Bulk> star(world, seed, random, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
+        return std::make_unique<Bulk>(node, end, plan);
+    });
+    const auto& hosts = star.hosts;
 
     const bool dies = random.below(4) != 0;
     if (dies) {
@@ -270,7 +253,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
     if (!dies && (hosts[0]->lost(1) != 0 || hosts[0]->lost(kMortal) != 0))
         return "something was lost without a death";
     ++totals.seeds;
-    totals.add(fabric);
+    totals.add(*star.fabric);
     for (const auto& host : hosts)
         host->die();
     world.drain();

@@ -6,16 +6,15 @@
 #include <array>
 #include <deque>
 #include <iostream>
-#include <isoplane/fabric/switch.hh>
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/noniso/remote_endpoint.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
 
-#include "chance.hh"
 #include "niu_summary.hh"
 #include "script.hh"
 #include "seeds.hh"
+#include "star.hh"
 
 namespace isoplane::test {
 
@@ -275,26 +274,10 @@ std::string run(std::uint64_t seed, Totals& totals) {
                     .hello_every = 200us};
     Chronicle chronicle;
     sim::World world(seed, pool(), {.idle = 20us});
-    std::vector<fabric::Port> ports;
-    std::vector<std::unique_ptr<Program>> hosts;
-    for (niu::NodeId i = 0; i < kHosts; ++i) {
-        sim::Link& link = world.connect("link" + std::to_string(i));
-        ports.push_back({link.b().input, link.b().output});
-        hosts.push_back(std::make_unique<Program>(i, link.a(), plan, chronicle));
-    }
-    fabric::Switch fabric("fabric", ports, pool(), {.seed = seed, .capacity = 1024, .addresses = 64});
-    for (unsigned i = 0; i < kHosts; ++i)
-        fabric.set(i, some_impairment(random, {.loss = 0.1,
-                                               .duplicate = 0.1,
-                                               .reorder = 0.1,
-                                               .corrupt = 0.05,
-                                               .delay = 20us,
-                                               .jitter = 20us,
-                                               .gap = 20,
-                                               .hold = 100us}));
-    world.add(fabric);
-    for (const auto& host : hosts)
-        world.add(*host);
+    Star<Program> star(world, seed, random, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
+        return std::make_unique<Program>(node, end, plan, chronicle);
+    });
+    const auto& hosts = star.hosts;
     const bool dies = random.below(2) == 0;
     if (dies) {
         world.run_until(
@@ -327,7 +310,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
                              [](const auto& host) { return host->broken() || host->lost() != 0; }))
         return "something broke without a death";
     ++totals.seeds;
-    totals.add(fabric);
+    totals.add(*star.fabric);
     for (const auto& host : hosts)
         host->die();
     world.drain();
