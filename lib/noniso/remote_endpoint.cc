@@ -66,8 +66,7 @@ bool EndpointStage::send(std::size_t to, EndpointLink::Outgoing& message) noexce
         static_cast<void>(packet.release());
         return false;
     }
-    const Ticket ticket =
-        niu_.transfer(node, protocol_, {message.data, message.size}, message.memory);
+    const Ticket ticket = niu_.transfer(node, protocol_, {message.data, message.size}, message.memory);
     if (!ticket) return false;
     if (message.memory != nullptr) message.memory->give_back();
     nodes_[to].waiting.push({message.number, ticket});
