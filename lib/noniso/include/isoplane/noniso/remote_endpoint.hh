@@ -38,7 +38,7 @@ struct EndpointLink {
         std::uint32_t epoch = 0;  ///< of the life that it is for
     };
     /// A life that is over: in it, transfers before this one had arrived.
-    struct Ended {
+    struct alignas(8) Ended {  // one word, so that it is read and written whole without a lock
         std::uint32_t epoch = 0;
         std::uint32_t at = 0;
     };
