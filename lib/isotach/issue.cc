@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Isochrons on their way out: whole, with one time.
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/wire/isotach.hh>
+#include <utility>
+
+namespace isoplane::isotach {
+
+bool Isotach::send(Isochron& isochron) noexcept {
+    if (isochron.empty() || !siu_.started()) return false;
+    if (options_.planted.piecemeal) [[unlikely]]
+        return send_piecemeal(isochron);
+    const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding &&
+                      needs_are_met() && hold_packets(isochron) && hold_payloads(isochron);
+    if (!goes) {
+        niu_.put_back();
+        counters_.held_back.add();
+        return false;
+    }
+    if (needs_.empty()) {
+        issue_to_self(isochron);
+    } else {
+        issue(isochron);
+    }
+    niu_.put_back();
+    counters_.isochrons.add();
+    counters_.messages_sent.add(isochron.size());
+    isochron.clear();
+    return true;
+}
+
+bool Isotach::fits(const Isochron& isochron) noexcept {
+    if (!find_needs(isochron, false)) return false;
+    unsigned frames = needs_.own();
+    for (const Needs::Need& need : needs_) {
+        if (need.credit() > most_frames(need.to)) return false;
+        frames += need.frames;
+    }
+    return frames <= niu_.most_kept();
+}
+
+/// With what is left of the frames that are open, or without.
+bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
+    return needs_.find(
+        isochron, [&](NodeId to) { return with_open ? niu_.open_room(to) : 0; },
+        [this](NodeId to) { return most_in_frame(to); });
+}
+
+bool Isotach::needs_are_met() noexcept {
+    unsigned frames = 0;
+    unsigned ready = 0;
+    for (const Needs::Need& need : needs_) {
+        // What comes behind a payload must not use up the credit that the payload waits for.
+        if (!niu_.may_send(need.to, need.credit()) || !payloads_.may_send(need.to)) return false;
+        frames += need.frames;
+        ready += need.ready;
+    }
+    return niu_.set_aside(frames, ready);
+}
+
+/// What this host sends to itself stays in packets of its own.
+bool Isotach::hold_packets(Isochron& isochron) noexcept {
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to != here_ || part.packet || part.payload) continue;
+        runtime::Packet packet = pool_.packet();
+        if (!packet) return false;
+        char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
+        if (part.size != 0) std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
+        counters_.copied_bytes.add(part.size);
+        part.packet = std::move(packet);
+    }
+    return true;
+}
+
+/// What fits a packet, or was short when it was written, may still be too large for a frame to its host.
+bool Isotach::hold_payloads(Isochron& isochron) noexcept {
+    if (!needs_.large()) return true;
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_ || part.payload || !part.is_large(most_in_frame(part.to))) continue;
+        Payload::Handle payload = Payload::make(part.size);
+        if (!payload) return false;
+        std::ranges::copy(isochron.bytes_of(part), payload->bytes().begin());
+        counters_.copied_bytes.add(part.size);
+        part.payload = std::move(payload);
+        part.packet.reset();
+    }
+    return true;
+}
+
+/// Nothing can fail from here on: so all of it is stamped with one time, and goes.
+void Isotach::issue(Isochron& isochron) noexcept {
+    Pulse distance = 0;
+    for (const Needs::Need& need : needs_)
+        distance = std::max(distance, siu_.distance(need.to));
+    const Pulse pulse = siu_.stamp(distance);
+    if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
+    const std::uint32_t number = next_isochron_++;
+    if (paranoid_) [[unlikely]]
+        paranoid_->stamped(number, siu_.clock(), distance, pulse);
+    ordering_.issued({.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = number});
+    ++outstanding_;
+    for (Isochron::Part& part : isochron.parts_) {
+        if (part.to == here_) {
+            issue_own(part, number);
+            continue;
+        }
+        const wire::IsotachHeader header{
+            .pulse = pulse,
+            .host = here_,
+            .flags = static_cast<std::uint8_t>(flags_ | (part.payload ? wire::kIsotachPointer : 0)),
+            .operation = part.operation,
+            .rank = stamp_.rank++,
+            .isochron = number,
+            .count = ++counts_[part.to]};
+        send_part(part, isochron.bytes_, header);
+    }
+    if (needs_.large()) {
+        for (Isochron::Part& part : isochron.parts_)
+            if (part.payload) payloads_.send(part.to, std::move(part.payload));
+    }
+    for (const Needs::Need& need : needs_)
+        siu_.announce(need.to, counts_[need.to]);
+    siu_.want(true);
+}
+
+void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
+                        const wire::IsotachHeader& header) noexcept {
+    if (part.payload) {
+        std::array<std::byte, wire::kPointerSize> pointer;
+        wire::PayloadSize::put(pointer.data(), part.size);
+        return send_in_frame(part.to, pointer, header);
+    }
+    if (part.packet) {
+        char* at = rte_pktmbuf_prepend(part.packet.get(), static_cast<std::uint16_t>(in_front_));
+        put_front(reinterpret_cast<std::byte*>(at), header);
+        [[maybe_unused]] const bool sent = niu_.send(part.to, wire::Protocol::kIsotach, part.packet);
+        assert(sent);
+        return;
+    }
+    counters_.copied_bytes.add(part.size);
+    send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
+}
+
+void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
+                            const wire::IsotachHeader& header) noexcept {
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
+    assert(room);
+    put_front(room.data.data(), header);
+    std::ranges::copy(data, room.data.begin() + static_cast<std::ptrdiff_t>(in_front_));
+    niu_.send(room);
+}
+
+void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) noexcept {
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
+    if (paranoid_) [[unlikely]]
+        wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
+}
+
+/// With the isochron that was issued last, whether or not it is a part of it.
+void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
+    const Waiting own{.kind = Waiting::Kind::kSelf,
+                      .pulse = stamp_.pulse,
+                      .rank = stamp_.rank++,
+                      .isochron = number,
+                      .operation = part.operation,
+                      .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                      .own = part.packet.release(),
+                      .payload = part.payload.release()};
+    if (paranoid_) [[unlikely]]
+        paranoid_->kept(number, own.pulse, own.rank);
+    if (options_.planted.markers_at_once) [[unlikely]]
+        return execute(here_, own);
+    ordering_.issued(own);
+}
+
+/// An isochron of this host to itself is executed with the one that it issued before; or at once, when that
+/// has been.
+void Isotach::issue_to_self(Isochron& isochron) noexcept {
+    const std::uint32_t number = next_isochron_++;
+    const bool at_once = ordering_.nothing_issued();
+    if (after_.pulse != ordering_.executed()) after_ = {ordering_.executed(), 0};
+    for (Isochron::Part& part : isochron.parts_) {
+        if (!at_once) {
+            issue_own(part, number);
+            continue;
+        }
+        deliver({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
+                 .isochron = number,
+                 .operation = part.operation,
+                 .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                 .own = part.packet.release(),
+                 .payload = part.payload.release()});
+        counters_.executed.add();
+    }
+}
+
+/// The planted defect: each message goes as soon as there is credit for it, with the time of then.
+bool Isotach::send_piecemeal(Isochron& isochron) noexcept {
+    while (!isochron.empty()) {
+        Isochron one(pool_);
+        one.bytes_ = isochron.bytes_;
+        one.parts_.push_back(std::move(isochron.parts_.front()));
+        if (!find_needs(one, true) || !needs_are_met() || !hold_packets(one) || !hold_payloads(one)) {
+            niu_.put_back();
+            isochron.parts_.front() = std::move(one.parts_.front());
+            return false;
+        }
+        const std::uint32_t number = next_isochron_;
+        if (needs_.empty()) {
+            issue_to_self(one);
+        } else {
+            issue(one);
+        }
+        niu_.put_back();
+        next_isochron_ = number;
+        isochron.parts_.erase(isochron.parts_.begin());
+    }
+    ++next_isochron_;
+    isochron.clear();
+    return true;
+}
+
+}  // namespace isoplane::isotach
