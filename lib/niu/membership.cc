@@ -8,7 +8,7 @@
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/hello.hh>
 
-#include "layout.hh"
+#include "frames.hh"
 
 namespace isoplane::niu {
 
@@ -114,6 +114,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
                    .peer_epoch = static_cast<std::uint16_t>(header.epoch)};
     const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
     std::copy_n(ethernet->src_addr.addr_bytes, peer.mac.size(), peer.mac.begin());
+    peer.outgoing = {peer.mac, options_.mac, options_.ethertype, peer.header};
     hello_wait_ = options_.hello_every;
     membership_at_ = std::min(membership_at_, now_ + hello_wait_);
 }
@@ -135,6 +136,13 @@ void Niu::come_up(Peer& peer) noexcept {
     peer.heard = now_;
     peer.unanswered = 0;
     peer.silent_at = now_ + options_.silence / 4;
+    peer.incoming = {options_.mac, peer.mac, options_.ethertype,
+                     wire::Header{.flags = peer.header.flags,
+                                  .job_key = options_.job_key,
+                                  .source = id_of(peer),
+                                  .destination = options_.node,
+                                  .epoch = peer.epoch,
+                                  .peer_epoch = static_cast<std::uint16_t>(options_.epoch)}};
     rearm(peer);
 }
 
@@ -159,6 +167,7 @@ std::size_t Niu::forget(Peer& peer) noexcept {
         end_transfer(peer);
     peer.others_until = {};
     peer.assembly = {};
+    peer.incoming = {};
     peer.grant.reset();
     peer.rtt = RttEstimator(options_.timeout);
     peer.ack_now = peer.ask_now = peer.stalled = false;
@@ -233,7 +242,7 @@ void Niu::tend_closing() noexcept {
 void Niu::on_bye(Peer& peer, const wire::Header& header) noexcept {
     if (peer.state == PeerState::kHeard) come_up(peer);
     peer.heard = now_;
-    on_acknowledgement(peer, header);
+    on_acknowledgement(peer, header.ack, header.selective, header.credit);
     peer.bye_received = true;
     peer.bye_heard = now_;
     if (header.sequence == 1) peer.bye_confirmed = true;

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <bit>
 #include <isoplane/niu/niu.hh>
+#include <isoplane/wire/crc_words.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
 #include <stdexcept>
 
 #include "layout.hh"
+#include "message.hh"
 
 namespace isoplane::niu {
 
@@ -126,7 +128,7 @@ void prefetch_data(const rte_mbuf* packet, std::size_t most) noexcept {
 
 /// All lines of small frames are fetched before the first is looked at, those of a large one while that
 /// before it is read.
-void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
+inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     constexpr std::size_t kFirst = 4;
     constexpr std::size_t kAll = 64;
     // On a link of rings the sender has had them, and refers to them still: to give our reference back is to
@@ -142,8 +144,29 @@ void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     }
 }
 
+/// The peer that sent an intact data frame in its present life, as nearly every frame is; nullptr for all
+/// else, which is to be looked at closely.
+inline Peer* Niu::sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept {
+    if (packet->nb_segs != 1 || packet->data_len < kOverhead) return nullptr;
+    const auto* const at = rte_pktmbuf_mtod(packet, const std::byte*);
+    const NodeId source = wire::frame_layout::Source::get(at + wire::kEthernetSize);
+    if (source >= peers_.size()) return nullptr;
+    Peer& peer = peers_[source];
+    if (!peer.incoming.read(at, fields) || fields.payload_length > packet->data_len - kOverhead)
+        return nullptr;
+    const std::span payload(at + kOverhead, fields.payload_length);
+    if (fields.payload_crc != (checks_payload(peer) ? wire::quick_crc32c(payload) : 0)) return nullptr;
+    return wire::are_messages(payload, expect_.node_count) ? &peer : nullptr;
+}
+
 /// Owns the packet from here on.
-void Niu::process(rte_mbuf* packet) noexcept {
+inline void Niu::process(rte_mbuf* packet) noexcept {
+    wire::StreamFields fields;
+    if (Peer* const peer = sender_of(packet, fields); peer != nullptr) [[likely]] {
+        peer->heard = now_;
+        on_acknowledgement(*peer, fields.ack, fields.selective, fields.credit);
+        return on_data(*peer, fields.sequence, packet);
+    }
     const wire::Decoded frame = packet->nb_segs == 1
                                     ? wire::decode(runtime::Packet::bytes_of(packet), expect_)
                                     : wire::decode_apart(runtime::Packet::bytes_of(packet),
@@ -212,9 +235,8 @@ void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* pack
     if (peer.state == PeerState::kHeard) [[unlikely]]
         come_up(peer);
     peer.heard = now_;
-    on_acknowledgement(peer, header);
-    if (header.kind == wire::Kind::kData) [[likely]]
-        return on_data(peer, header.sequence, packet);
+    on_acknowledgement(peer, header.ack, header.selective, header.credit);
+    if (header.kind == wire::Kind::kData) return on_data(peer, header.sequence, packet);
     rte_pktmbuf_free(packet);
     if (header.kind == wire::Kind::kCreditRequest) {
         peer.ack_now = true;
@@ -222,8 +244,10 @@ void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* pack
     }
 }
 
-void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
-    const auto acknowledged = peer.out.acknowledge(header.ack, header.selective, now_);
+void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
+                             std::uint32_t credit) noexcept {
+    if (peer.out.knows(ack, selective) && credit == peer.allowance.limit()) return;
+    const auto acknowledged = peer.out.acknowledge(ack, selective, now_);
     if (!acknowledged.possible) [[unlikely]] {
         counters_.impossible_ack.add();
         return;
@@ -234,9 +258,9 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
         peer.resend_at = peer.out.in_flight() ? now_ + peer.rtt.timeout() : Time::max();
     }
-    if (header.selective != 0) [[unlikely]]
+    if (selective != 0) [[unlikely]]
         recover(peer);
-    if (peer.allowance.raise(header.credit) && peer.stalled) {
+    if (peer.allowance.raise(credit) && peer.stalled) {
         peer.stalled = false;
         peer.ask_at = Time::max();
         peer.rtt.answered();
@@ -244,7 +268,7 @@ void Niu::on_acknowledgement(Peer& peer, const wire::Header& header) noexcept {
     if (!peer.transfers.empty()) touch(peer);
 }
 
-void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
+inline void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
     const bool gap = peer.in.early() != 0;
     Arrival arrival = peer.in.accept(sequence, packet, peer.grant.limit());
     if (arrival == Arrival::kDuplicate && options_.planted.deliver_duplicates && !frames_.full()) [[unlikely]]
@@ -282,7 +306,7 @@ void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {
     }
 }
 
-void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
+inline void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
     const std::byte* frame = rte_pktmbuf_mtod_offset(packet, const std::byte*, wire::kEthernetSize);
     const std::size_t length = wire::frame_layout::PayloadLength::get(frame);
     const std::byte* apart =
@@ -311,8 +335,12 @@ bool Niu::receive(Received& received) noexcept {
             received.data =
                 frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
             received.frame = reading_;
-            ++frame.holds;
             counters_.messages_received.add();
+            if (cursor_.at_end()) {
+                reading_ = kNoFrame;  // the last message has the hold of who reads the frame
+            } else {
+                ++frame.holds;
+            }
             return true;
         }
         release_hold(std::exchange(reading_, kNoFrame));
@@ -320,7 +348,7 @@ bool Niu::receive(Received& received) noexcept {
 }
 
 /// Whether the message is whole, or the fragment that comes next; sets size and offset.
-bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
+inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
     if (header.fragment == wire::kWholeMessage) [[likely]] {
         received.size = header.size_or_offset;
         received.offset = 0;

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cassert>
 #include <isoplane/niu/niu.hh>
-#include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/crc_words.hh>
 #include <isoplane/wire/isotach.hh>
 
-#include "layout.hh"
-#include "message.hh"
+#include "frames.hh"
 
 namespace isoplane::niu {
 
@@ -19,16 +18,6 @@ constexpr std::size_t kWorthCopying = 256;
 
 }  // namespace
 
-/// Remembers that somebody waits when it is for credit: if the update is lost, it has to be asked for.
-bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
-    if (peer.state != PeerState::kUp || peer.out.full()) return false;
-    const std::uint32_t reserve = urgency == Urgency::kUrgent ? 0 : peer.reserve;
-    if (peer.allowance.covers(peer.out.next() + reserve)) [[likely]]
-        return true;
-    wait_for_credit(peer);
-    return false;
-}
-
 void Niu::wait_for_credit(Peer& peer) noexcept {
     if (peer.stalled) return;
     peer.stalled = true;
@@ -37,46 +26,28 @@ void Niu::wait_for_credit(Peer& peer) noexcept {
 }
 
 bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
-    close_frame(peer);
-    if (!may_open(peer, urgency) || pool_share_used(urgency)) return false;
-    rte_mbuf* m = nullptr;
-    if (!aside_.empty()) {
-        m = aside_.back();
-        aside_.pop_back();
-    } else {
-        m = packet();
-    }
+    rte_mbuf* m = new_frame(peer, urgency);
     if (m == nullptr) return false;
-    ++kept_;
-    m->data_off = static_cast<std::uint16_t>(m->data_off + kAlignment);
     std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
     peer.open = {m, payload, payload + peer.max_payload};
     return true;
 }
 
-/// If a frame is open. From here on it has its number, and only its header will change.
-void Niu::close_frame(Peer& peer) noexcept {
-    rte_mbuf* m = peer.open.packet;
-    if (m == nullptr) return;
-    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
-    const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
-    peer.open = {};
-    if (length == 0) {  // room was asked for and never used
-        --kept_;
-        return rte_pktmbuf_free(m);
-    }
-    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
-    m->pkt_len = m->data_len;
-    keep(peer, m, {payload, length});
-}
-
-/// Until it is acknowledged.
-void Niu::keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept {
-    keep(peer, packet, payload.size(), checks_payload(peer) ? wire::crc32c(payload) : 0);
-}
-
-void Niu::keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept {
-    peer.out.push(packet, crc, static_cast<std::uint16_t>(length));
+/// Where messages do not share frames.
+bool Niu::send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
+    const std::size_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
+    if (closing_ || must_wait(peer) || wire::kMessageHeaderSize + message.size() > peer.max_payload)
+        return false;
+    rte_mbuf* m = new_frame(peer);
+    if (m == nullptr) return false;
+    peer.others_until = {};
+    const auto size = static_cast<std::uint16_t>(message.size());
+    fill_frame(peer, m,
+               {protocol, wire::kWholeMessage, size, static_cast<std::uint32_t>(message.size() - extension)},
+               message);
+    counters_.messages_sent.add();
+    touch(peer);
+    return true;
 }
 
 SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urgency urgency) noexcept {
@@ -102,6 +73,7 @@ void Niu::send(const SendBuffer& buffer) noexcept {
 }
 
 bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
+    if (!options_.coalesce) return send_alone(peers_[to], protocol, message);
     const SendBuffer room = buffer(to, protocol, message.size());
     if (!room) return false;
     std::copy(message.begin(), message.end(), room.data.begin());
@@ -129,7 +101,9 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     put_message(payload, {protocol, wire::kWholeMessage, size, size - extension});
     rte_pktmbuf_prepend(m, kOverhead);
     ++kept_;
-    keep(peer, m, {payload, wire::kMessageHeaderSize + message.size()});
+    const std::span frame(payload, wire::kMessageHeaderSize + message.size());
+    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(frame) : 0,
+                  static_cast<std::uint16_t>(frame.size()));
     counters_.messages_sent.add();
     touch(peer);
     return true;

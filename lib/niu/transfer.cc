@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <utility>
 
-#include "layout.hh"
-#include "message.hh"
+#include "frames.hh"
 
 namespace isoplane::niu {
 
@@ -92,8 +90,8 @@ void Niu::pump(Peer& peer) noexcept {
 
 /// A frame of the transfer that is first.
 bool Niu::add_fragment(Peer& peer) noexcept {
-    if (!open_frame(peer)) return false;
-    const OpenFrame open = std::exchange(peer.open, {});
+    rte_mbuf* const m = new_frame(peer);
+    if (m == nullptr) return false;
     Transfer& transfer = peer.transfers.front();
     const auto part = transfer.rest.first(
         std::min<std::size_t>(transfer.rest.size(), peer.max_payload - wire::kMessageHeaderSize));
@@ -101,9 +99,13 @@ bool Niu::add_fragment(Peer& peer) noexcept {
     const auto offset = static_cast<std::uint32_t>(transfer.size - transfer.rest.size());
     const std::uint8_t fragment = offset == 0 ? (last ? wire::kWholeMessage : wire::kFirstFragment)
                                               : (last ? wire::kLastFragment : std::uint8_t{0});
-    put_message(open.at, {transfer.protocol, fragment, static_cast<std::uint16_t>(part.size()),
-                          offset == 0 ? transfer.size : offset});
-    if (!transfer.by_reference || !refer_to_fragment(peer, open, part)) copy_fragment(peer, open, part);
+    const wire::MessageHeader header{transfer.protocol, fragment, static_cast<std::uint16_t>(part.size()),
+                                     offset == 0 ? transfer.size : offset};
+    if (!transfer.by_reference || !refer_to_fragment(peer, m, header, part)) {
+        if (rte_mbuf* next = stock_.next(); next != nullptr && !last)
+            prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
+        fill_frame(peer, m, header, part);
+    }
     counters_.messages_sent.add();
     transfer.rest = transfer.rest.subspan(part.size());
     if (last) {
@@ -121,26 +123,10 @@ void Niu::end_transfer(Peer& peer) noexcept {
     peer.transfers.pop();
 }
 
-/// Copied and checked in one pass.
-void Niu::copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
-    if (rte_mbuf* next = stock_.next(); next != nullptr && part.size() < peer.transfers.front().rest.size())
-        prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
-    std::byte* const data = open.at + wire::kMessageHeaderSize;
-    std::uint32_t crc = 0;
-    if (checks_payload(peer)) {
-        crc = wire::copy_crc32c(data, part, wire::crc32c({open.at, wire::kMessageHeaderSize}));
-    } else {
-        std::memcpy(data, part.data(), part.size());
-    }
-    open.packet->data_len = static_cast<std::uint16_t>(kOverhead + wire::kMessageHeaderSize + part.size());
-    open.packet->pkt_len = open.packet->data_len;
-    keep(peer, open.packet, wire::kMessageHeaderSize + part.size(), crc);
-    counters_.copied_bytes.add(part.size());
-}
-
 /// Headers in one packet, and behind it one that stands for the user's memory. False when there is none, or
 /// more of them stand for that memory than can be counted.
-bool Niu::refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept {
+bool Niu::refer_to_fragment(Peer& peer, rte_mbuf* head, const wire::MessageHeader& header,
+                            std::span<const std::byte> part) noexcept {
     constexpr std::uint16_t kMostReferences = UINT16_MAX / 2;
     Memory::Region& region = *peer.transfers.front().memory;
     if (rte_mbuf_ext_refcnt_read(&region.references) >= kMostReferences) [[unlikely]]
@@ -157,7 +143,8 @@ bool Niu::refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byt
     body->data_off = 0;
     body->data_len = size;
     body->pkt_len = size;
-    rte_mbuf* head = open.packet;
+    auto* const payload = rte_pktmbuf_mtod_offset(head, std::byte*, kOverhead);
+    put_message(payload, header);
     head->data_len = kOverhead + wire::kMessageHeaderSize;
     head->pkt_len = std::uint32_t{head->data_len} + size;
     head->nb_segs = 2;
@@ -165,8 +152,8 @@ bool Niu::refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byt
     region.use();
     ++kept_;
     const std::uint32_t crc =
-        checks_payload(peer) ? wire::crc32c(part, wire::crc32c({open.at, wire::kMessageHeaderSize})) : 0;
-    keep(peer, head, wire::kMessageHeaderSize + part.size(), crc);
+        checks_payload(peer) ? wire::crc32c(part, wire::crc32c({payload, wire::kMessageHeaderSize})) : 0;
+    peer.out.push(head, crc, static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size()));
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <isoplane/niu/niu.hh>
 
-#include "layout.hh"
+#include "frames.hh"
 
 namespace isoplane::niu {
 
@@ -47,13 +47,11 @@ void Niu::serve_touched() noexcept {
 }
 
 /// Sends what there is to send. Returns whether something is left that nothing but another try will move.
-bool Niu::serve(Peer& peer) noexcept {
+inline bool Niu::serve(Peer& peer) noexcept {
     if (!peer.transfers.empty()) pump(peer);
     close_frame(peer);
-    while (peer.out.has_unsent()) {
-        if (blocked_) return true;
-        transmit(peer);
-    }
+    if (peer.out.has_unsent() && !blocked_) transmit(peer);
+    if (peer.out.has_unsent()) return true;
     if (peer.state != PeerState::kUp) return false;
     if (peer.ack_now || peer.grant.worth_telling()) {
         const wire::Kind kind = peer.ack_now ? wire::Kind::kAck : wire::Kind::kCredit;
@@ -68,19 +66,34 @@ bool Niu::serve(Peer& peer) noexcept {
     return !peer.transfers.empty() && may_open(peer);  // then it is the pool that is used up
 }
 
-void Niu::transmit(Peer& peer) noexcept {
-    const Sequence sequence = peer.out.first_unsent();
-    const SentFrame& frame = peer.out[sequence];
-    write_headers(peer, rte_pktmbuf_mtod(frame.packet, std::byte*), wire::Kind::kData, sequence,
-                  frame.payload_length, frame.payload_crc);
-    add_reference(frame.packet);
-    peer.out.mark_sent(now_);
-    counters_.frames_sent.add();
+/// Acknowledgement and credit as they stand go with every frame, so nothing else has to carry them.
+inline wire::StreamFields Niu::tell(Peer& peer) noexcept {
+    peer.ack_now = false;
+    peer.unacked = 0;
+    peer.ack_at = Time::max();
+    peer.grant.told();
+    return {.ack = peer.in.expected(), .selective = peer.in.selective(), .credit = peer.grant.limit()};
+}
+
+/// What has not been sent yet, as far as the output takes it.
+inline void Niu::transmit(Peer& peer) noexcept {
+    wire::StreamFields fields = tell(peer);
+    const Sequence first = peer.out.first_unsent();
+    do {
+        fields.sequence = peer.out.first_unsent();
+        const SentFrame& frame = peer.out[fields.sequence];
+        fields.payload_length = frame.payload_length;
+        fields.payload_crc = frame.payload_crc;
+        peer.outgoing.write(rte_pktmbuf_mtod(frame.packet, std::byte*), fields);
+        add_reference(frame.packet);
+        peer.out.mark_sent(now_);
+        emit(frame.packet);
+    } while (peer.out.has_unsent() && !blocked_);
+    counters_.frames_sent.add(peer.out.first_unsent() - first);
     if (peer.resend_at == Time::max()) {
         peer.resend_at = now_ + peer.rtt.timeout();
         arm(peer, peer.resend_at);
     }
-    emit(frame.packet);
 }
 
 /// The packet itself only if nobody else can see it: a ring hands the very packet to the receiver, and a
@@ -101,8 +114,11 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
         }
         counters_.copied_bytes.add(frame.payload_length);
     }
-    write_headers(peer, rte_pktmbuf_mtod(m, std::byte*), wire::Kind::kData, sequence, frame.payload_length,
-                  frame.payload_crc);
+    wire::StreamFields fields = tell(peer);
+    fields.sequence = sequence;
+    fields.payload_length = frame.payload_length;
+    fields.payload_crc = frame.payload_crc;
+    peer.outgoing.write(rte_pktmbuf_mtod(m, std::byte*), fields);
     frame.sent = now_;
     ++frame.times_sent;
     emit(m);
@@ -178,49 +194,26 @@ void Niu::rearm(const Peer& peer) noexcept {
     if (next != Time::max()) arm(peer, next);
 }
 
-/// Acknowledgement and credit as they stand go with every frame, so nothing else has to carry them.
-void Niu::write_headers(Peer& peer, std::byte* at, wire::Kind kind, Sequence sequence, std::uint16_t length,
-                        std::uint32_t crc) noexcept {
-    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), peer.mac,
-                          options_.mac, options_.ethertype);
-    wire::Header header = peer.header;
-    header.kind = kind;
-    if (kind != wire::Kind::kData) header.flags = 0;
-    header.sequence = sequence;
-    header.ack = peer.in.expected();
-    header.selective = peer.in.selective();
-    header.credit = peer.grant.limit();
-    header.payload_length = length;
-    header.payload_crc = crc;
-    wire::encode_header(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
-                        header);
-    peer.ack_now = false;
-    peer.unacked = 0;
-    peer.ack_at = Time::max();
-    peer.grant.told();
-}
-
 bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept {
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
     m->data_len = kOverhead;
     m->pkt_len = m->data_len;
-    write_headers(peer, rte_pktmbuf_mtod(m, std::byte*), kind, sequence, 0, 0);
+    const wire::StreamFields fields = tell(peer);
+    wire::Header header = peer.header;
+    header.kind = kind;
+    header.flags = 0;
+    header.sequence = sequence;
+    header.ack = fields.ack;
+    header.selective = fields.selective;
+    header.credit = fields.credit;
+    auto* const at = rte_pktmbuf_mtod(m, std::byte*);
+    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), peer.mac,
+                          options_.mac, options_.ethertype);
+    wire::encode_header(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
+                        header);
     emit(m);
     return true;
-}
-
-rte_mbuf* Niu::packet() noexcept {
-    rte_mbuf* m = stock_.take();
-    if (m == nullptr) [[unlikely]]
-        counters_.no_packets.add();
-    return m;
-}
-
-/// Only while not blocked_.
-void Niu::emit(rte_mbuf* m) noexcept {
-    out_[out_count_++] = m;
-    if (out_count_ == out_.size()) push_out();
 }
 
 void Niu::push_out() noexcept {

@@ -6,14 +6,13 @@
 #include <cstring>
 
 #include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/crc_words.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
-
-#include "crc_step.hh"
 
 namespace isoplane::wire {
 namespace {
@@ -92,15 +91,6 @@ Reject check_header(const Header& header, const Expect& expect) {
     return Reject::kNone;
 }
 
-bool are_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
-    MessageCursor cursor(payload);
-    for (Message message; cursor.next(message);) {
-        if (!is_ordered(message.header.protocol)) continue;
-        if (decode_isotach(message.body.first<kIsotachSize>()).host >= node_count) return false;
-    }
-    return cursor.at_end() && !payload.empty();
-}
-
 bool check_body(Kind kind, std::span<const std::byte> payload, std::uint16_t node_count) {
     switch (kind) {
         case Kind::kData:
@@ -123,7 +113,7 @@ bool check_body(Kind kind, std::span<const std::byte> payload, std::uint16_t nod
 }
 
 std::uint32_t payload_crc(std::uint16_t flags, std::span<const std::byte> payload) {
-    return (flags & kFlagNoPayloadCrc) != 0 ? 0 : crc32c(payload);
+    return (flags & kFlagNoPayloadCrc) != 0 ? 0 : quick_crc32c(payload);
 }
 
 Reject check_payload(std::span<const std::byte> behind, const Header& header, const Expect& expect) {

@@ -48,6 +48,15 @@ bool MessageCursor::next(Message& message) {
     return true;
 }
 
+bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
+    MessageCursor cursor(payload);
+    for (Message message; cursor.next(message);) {
+        if (!is_ordered(message.header.protocol)) continue;
+        if (isotach_layout::Host::get(message.body.data()) >= node_count) return false;
+    }
+    return cursor.at_end() && !payload.empty();
+}
+
 void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
     isotach_layout::Pulse::put(out.data(), header.pulse);
     isotach_layout::Host::put(out.data(), header.host);

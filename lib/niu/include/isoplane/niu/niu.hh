@@ -188,7 +188,8 @@ class Niu final : public runtime::Stage {
     void refuse(const Peer& peer) noexcept;
     void refuse_source() noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
-    void on_acknowledgement(Peer& peer, const wire::Header& header) noexcept;
+    Peer* sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept;
+    void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective, std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
@@ -201,35 +202,45 @@ class Niu final : public runtime::Stage {
     // send.cc: messages into frames.
     void wait_for_credit(Peer& peer) noexcept;
     bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
-    bool open_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
+    rte_mbuf* new_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
+    bool open_frame(Peer& peer, Urgency urgency) noexcept;
+    bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
+    void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
+                    std::span<const std::byte> part) noexcept;
     bool pool_share_used(Urgency urgency) const noexcept {
         return kept_ + lent_.packets() >= most_kept_ && urgency == Urgency::kOrdinary;
     }
     void close_frame(Peer& peer) noexcept;
-    void keep(Peer& peer, rte_mbuf* packet, std::span<const std::byte> payload) noexcept;
-    void keep(Peer& peer, rte_mbuf* packet, std::size_t length, std::uint32_t crc) noexcept;
     bool may_refer_to(const Memory::Region& memory) const noexcept;
     Refusal refusal(const Peer& peer) const noexcept;
     bool must_wait(Peer& peer) noexcept;
     bool add_fragment(Peer& peer) noexcept;
     void end_transfer(Peer& peer) noexcept;
-    void copy_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept;
-    bool refer_to_fragment(Peer& peer, OpenFrame open, std::span<const std::byte> part) noexcept;
+    bool refer_to_fragment(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
+                           std::span<const std::byte> part) noexcept;
     void pump(Peer& peer) noexcept;
 
     // transmit.cc: frames out.
     bool serve(Peer& peer) noexcept;
     void serve_touched() noexcept;
     void transmit(Peer& peer) noexcept;
+    wire::StreamFields tell(Peer& peer) noexcept;
     bool resend(Peer& peer, Sequence sequence) noexcept;
     void recover(Peer& peer) noexcept;
     void on_timer(Peer& peer) noexcept;
     void check_silence(Peer& peer) noexcept;
     bool send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept;
-    void write_headers(Peer& peer, std::byte* at, wire::Kind kind, Sequence sequence, std::uint16_t length,
-                       std::uint32_t crc) noexcept;
-    rte_mbuf* packet() noexcept;
-    void emit(rte_mbuf* packet) noexcept;
+    rte_mbuf* packet() noexcept {
+        rte_mbuf* const m = stock_.take();
+        if (m == nullptr) [[unlikely]]
+            counters_.no_packets.add();
+        return m;
+    }
+    /// Only while not blocked_.
+    void emit(rte_mbuf* packet) noexcept {
+        out_[out_count_++] = packet;
+        if (out_count_ == out_.size()) push_out();
+    }
     void touch(Peer& peer) noexcept;
     void arm(const Peer& peer, Time at) noexcept { wheel_.call(id_of(peer), at); }
     void rearm(const Peer& peer) noexcept;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/stream_header.hh>
 #include <span>
 
 #include <isoplane/niu/credit.hh>
@@ -69,6 +70,8 @@ struct Peer {
     bool manages = false;           ///< it is the token manager of its switch, too
     std::uint16_t max_payload = 0;  ///< what fits a frame, on both sides
     wire::Header header{};          ///< of frames to it: what stays the same is filled in
+    wire::StreamHeader outgoing{};  ///< of data frames to it
+    wire::StreamHeader incoming{};  ///< of data frames from it, while it is up
 
     OpenFrame open{};
     runtime::Fifo<Transfer> transfers;  ///< nothing else is sent while one waits

@@ -64,6 +64,11 @@ class SendWindow {
         frame.times_sent = 1;
     }
 
+    /// Whether such an acknowledgement says nothing new.
+    bool knows(Sequence ack, std::uint64_t selective) const noexcept {
+        return ack == first_ && selective == 0;
+    }
+
     struct Acknowledged {
         bool possible = true;           ///< false: of frames never sent
         unsigned packets = 0;           ///< that need not be kept any longer

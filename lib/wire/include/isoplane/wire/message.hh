@@ -68,14 +68,19 @@ inline MessageHeader read_message_header(const std::byte* in) {
             .size_or_offset = message_layout::SizeOrOffset::get(in)};
 }
 
+/// A message header as it stands in memory.
+constexpr std::uint64_t message_word(const MessageHeader& header) {
+    static_assert(message_layout::Fragment::kOffset == 1 && message_layout::Length::kOffset == 2 &&
+                  message_layout::SizeOrOffset::kOffset == 4 && sizeof(std::uint64_t) == kMessageHeaderSize);
+    return network_order(std::uint64_t{static_cast<std::uint8_t>(header.protocol)} << 56 |
+                         std::uint64_t{header.fragment} << 48 | std::uint64_t{header.length} << 32 |
+                         header.size_or_offset);
+}
+
 /// Writes a message header; its `length` bytes are to follow it. In one piece, so that a CRC which reads it
 /// at once need not wait.
 inline void encode_message(std::span<std::byte, kMessageHeaderSize> out, const MessageHeader& header) {
-    const std::uint64_t word = network_order(std::uint64_t{static_cast<std::uint8_t>(header.protocol)} << 56 |
-                                             std::uint64_t{header.fragment} << 48 |
-                                             std::uint64_t{header.length} << 32 | header.size_or_offset);
-    static_assert(message_layout::Fragment::kOffset == 1 && message_layout::Length::kOffset == 2 &&
-                  message_layout::SizeOrOffset::kOffset == 4 && sizeof word == kMessageHeaderSize);
+    const std::uint64_t word = message_word(header);
     std::memcpy(out.data(), &word, sizeof word);
 }
 
@@ -117,5 +122,20 @@ class MessageCursor {
   private:
     std::span<const std::byte> rest_;
 };
+
+/// Whether a payload is messages and nothing else, those of an ordered protocol by nodes that there are.
+bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count);
+
+/// The same, quick when it is a single one.
+inline bool are_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
+    if (payload.size() >= kMessageHeaderSize) {
+        const MessageHeader header = read_message_header(payload.data());
+        if (header.fragment == kWholeMessage && header.length == payload.size() - kMessageHeaderSize &&
+            header.size_or_offset == header.length && !is_ordered(header.protocol) &&
+            static_cast<std::size_t>(header.protocol) < kProtocolCount) [[likely]]
+            return true;
+    }
+    return are_many_messages(payload, node_count);
+}
 
 }  // namespace isoplane::wire

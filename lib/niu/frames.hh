@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// What becomes a frame: the steps that every message takes on its way out, in line with who takes them.
+#pragma once
+
+#include <cstring>
+#include <isoplane/niu/niu.hh>
+#include <isoplane/wire/crc_words.hh>
+
+#include "layout.hh"
+#include "message.hh"
+
+namespace isoplane::niu {
+
+/// Remembers that somebody waits when it is for credit: if the update is lost, it has to be asked for.
+inline bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
+    if (peer.state != PeerState::kUp || peer.out.full()) return false;
+    const std::uint32_t reserve = urgency == Urgency::kUrgent ? 0 : peer.reserve;
+    if (peer.allowance.covers(peer.out.next() + reserve)) [[likely]]
+        return true;
+    wait_for_credit(peer);
+    return false;
+}
+
+/// If a frame is open. From here on it has its number, and only its header will change.
+inline void Niu::close_frame(Peer& peer) noexcept {
+    rte_mbuf* m = peer.open.packet;
+    if (m == nullptr) return;
+    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
+    peer.open = {};
+    if (length == 0) {  // room was asked for and never used
+        --kept_;
+        return rte_pktmbuf_free(m);
+    }
+    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
+    m->pkt_len = m->data_len;
+    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c({payload, length}) : 0, length);
+}
+
+/// An empty packet for the next frame; nullptr when none may be opened.
+inline rte_mbuf* Niu::new_frame(Peer& peer, Urgency urgency) noexcept {
+    close_frame(peer);
+    if (!may_open(peer, urgency) || pool_share_used(urgency)) return nullptr;
+    rte_mbuf* m = nullptr;
+    if (!aside_.empty()) {
+        m = aside_.back();
+        aside_.pop_back();
+    } else {
+        m = packet();
+    }
+    if (m == nullptr) [[unlikely]]
+        return nullptr;
+    ++kept_;
+    m->data_off = static_cast<std::uint16_t>(m->data_off + kAlignment);
+    return m;
+}
+
+/// One message, or fragment, alone in its frame: copied and checked in one pass.
+inline void Niu::fill_frame(Peer& peer, rte_mbuf* m, const wire::MessageHeader& header,
+                            std::span<const std::byte> part) noexcept {
+    std::byte* const at = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    const std::uint64_t word = wire::message_word(header);
+    std::memcpy(at, &word, sizeof word);
+    std::byte* const data = at + wire::kMessageHeaderSize;
+    std::uint32_t crc = 0;
+    if (checks_payload(peer)) [[likely]] {
+        wire::CrcOfWords before;
+        before.add(word);
+        crc = wire::quick_copy_crc32c(data, part, before.value());
+    } else {
+        std::memcpy(data, part.data(), part.size());
+    }
+    const auto length = static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size());
+    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
+    m->pkt_len = m->data_len;
+    peer.out.push(m, crc, length);
+    counters_.copied_bytes.add(part.size());
+}
+
+}  // namespace isoplane::niu
