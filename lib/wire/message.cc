@@ -25,6 +25,14 @@ bool is_known(const MessageHeader& header) {
            (header.fragment & ~kWholeMessage) == 0;
 }
 
+/// Whether such a message, with the `room` bytes behind its header, can be.
+bool is_well_formed(const MessageHeader& header, std::size_t room) {
+    if (header.length > room || !is_known(header)) return false;
+    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
+    return header.length >= extension &&
+           is_possible(header, static_cast<std::uint32_t>(header.length - extension));
+}
+
 }  // namespace
 
 bool is_header_of(std::span<const std::byte, kMessageHeaderSize> in, std::size_t bytes) {
@@ -36,25 +44,25 @@ bool is_header_of(std::span<const std::byte, kMessageHeaderSize> in, std::size_t
 bool MessageCursor::next(Message& message) {
     if (rest_.size() < kMessageHeaderSize) return false;
     const MessageHeader header = read_message_header(rest_.data());
-    if (!is_known(header)) return false;
-
     const auto behind = rest_.subspan(kMessageHeaderSize);
-    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
-    if (header.length > behind.size() || header.length < extension) return false;
-    if (!is_possible(header, static_cast<std::uint32_t>(header.length - extension))) return false;
-
+    if (!is_well_formed(header, behind.size())) return false;
     message = {header, behind.first(header.length)};
     rest_ = behind.subspan(header.length);
     return true;
 }
 
 bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
-    MessageCursor cursor(payload);
-    for (Message message; cursor.next(message);) {
-        if (!is_ordered(message.header.protocol)) continue;
-        if (isotach_layout::Host::get(message.body.data()) >= node_count) return false;
+    const std::byte* at = payload.data();
+    std::size_t left = payload.size();
+    while (left >= kMessageHeaderSize) {
+        const MessageHeader header = read_message_header(at);
+        if (!is_well_formed(header, left - kMessageHeaderSize)) return false;
+        if (is_ordered(header.protocol) && isotach_layout::Host::get(at + kMessageHeaderSize) >= node_count)
+            return false;
+        at += kMessageHeaderSize + header.length;
+        left -= kMessageHeaderSize + header.length;
     }
-    return cursor.at_end() && !payload.empty();
+    return left == 0 && !payload.empty();
 }
 
 void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {

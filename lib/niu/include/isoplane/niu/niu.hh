@@ -204,6 +204,8 @@ class Niu final : public runtime::Stage {
     bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     rte_mbuf* new_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool open_frame(Peer& peer, Urgency urgency) noexcept;
+    bool make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept;
+    void add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept;
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                     std::span<const std::byte> part) noexcept;
