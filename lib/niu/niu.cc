@@ -98,17 +98,15 @@ unsigned Niu::poll(Time now) {
     const std::uint64_t sent_before = counters_.frames_sent.get();
     // What waits to leave does not wait for what has come.
     const unsigned tokens = prepare_tokens();
-    serve_touched();
-    push_out();
+    send_waiting();
     frames_.flush();
     if (!lent_.empty()) lent_.sweep();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
-    receive_burst({burst.data(), n});
+    if (n > 0) receive_burst({burst.data(), n});
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
     if (now >= membership_at_) tend_membership();
-    serve_touched();
-    push_out();
+    send_waiting();
     return n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
 }
 

@@ -8,9 +8,10 @@ namespace isoplane::runtime {
 std::uint16_t Input::receive_with_care(rte_mbuf** packets, std::uint16_t room) noexcept {
     if (needs(kClosed)) return 0;
     const std::uint16_t n = do_receive(packets, room);
+    if (n == 0) return 0;
     count(n);
     if (needs(kByteCount)) count_bytes(total_length(packets, n));
-    if (needs(kTap) && n > 0) {
+    if (needs(kTap)) {
         tap().see(packets, n);
         tap().settle(n);
     }

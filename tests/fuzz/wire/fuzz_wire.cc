@@ -15,6 +15,7 @@
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
+#include <isoplane/wire/stream_header.hh>
 #include <isoplane/wire/token.hh>
 
 #include "samples.hh"
@@ -105,6 +106,22 @@ void check_round_trip(const Decoded& decoded) {
     require(std::memcmp(again.data(), decoded.payload.data() - kHeaderSize, kHeaderSize) == 0);
 }
 
+/// What passes for the next frame of a stream, decode() would have taken, and read the same.
+void try_stream(std::span<const std::byte> packet) {
+    if (packet.size() < kEthernetSize + kHeaderSize) return;
+    static const StreamHeader stream = samples::stream();
+    StreamFields fields;
+    if (!stream.read(packet.data(), fields)) return;
+    const auto behind = packet.subspan(kEthernetSize + kHeaderSize);
+    if (fields.payload_length > behind.size()) return;
+    const auto payload = behind.first(fields.payload_length);
+    if (fields.payload_crc != quick_crc32c(payload) || !are_messages(payload, samples::kNodeCount)) return;
+    const Decoded decoded = decode(packet, samples::expect());
+    require(decoded && decoded.header.kind == Kind::kData && decoded.payload.size() == payload.size() &&
+            decoded.header.sequence == fields.sequence && decoded.header.ack == fields.ack &&
+            decoded.header.selective == fields.selective && decoded.header.credit == fields.credit);
+}
+
 void try_transport(std::span<const std::byte> packet, Transport transport) {
     const Decoded decoded = decode(packet, samples::expect(transport));
     require(decoded || decoded.payload.empty());
@@ -141,6 +158,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto packet = std::as_bytes(std::span(data, size));
     try_transport(packet, Transport::kEthernet);
     try_transport(packet, Transport::kUdp);
+    try_stream(packet);
     return 0;
 }
 

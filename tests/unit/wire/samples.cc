@@ -116,6 +116,10 @@ Header header(Kind kind) {
             .peer_epoch = 0x0007};
 }
 
+StreamHeader stream() {
+    return {kDestinationMac, kSourceMac, kDefaultEtherType, header(Kind::kData)};
+}
+
 Bytes packet(Header header, std::span<const std::byte> payload, Transport transport) {
     Bytes out = envelope(transport, kHeaderSize + payload.size());
     const std::size_t start = out.size();

@@ -13,6 +13,7 @@
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/stream_header.hh>
 
 namespace isoplane::wire::samples {
 
@@ -28,6 +29,9 @@ Expect expect(Transport transport = Transport::kEthernet);
 
 /// A header from kSource to kDestination with a distinct value in each field.
 Header header(Kind kind);
+
+/// The data frames that go from kSource to kDestination.
+StreamHeader stream();
 
 /// The payload in a sealed frame in an envelope, padded to Ethernet's minimum.
 Bytes packet(Header header, std::span<const std::byte> payload, Transport transport = Transport::kEthernet);

@@ -13,9 +13,6 @@ namespace {
 
 using samples::Bytes;
 
-constexpr MacAddress kHere{2, 0, 0, 0, 0, 1};
-constexpr MacAddress kThere{2, 0, 0, 0, 0, 2};
-
 constexpr StreamFields kFields{.sequence = 0x01020304,
                                .ack = 0x05060708,
                                .selective = 0x1112131415161718,
@@ -34,28 +31,23 @@ Header header() {
     return header;
 }
 
-StreamHeader stream() {
-    return {kThere, kHere, kDefaultEtherType, header()};
-}
-
 /// As the encoders write it field by field.
 Bytes written_by_encoders() {
-    Bytes packet(kEthernetSize + kHeaderSize);
-    const std::span<std::byte> bytes(packet);
-    encode_ethernet(bytes.first<kEthernetSize>(), kThere, kHere, kDefaultEtherType);
-    encode_header(bytes.subspan<kEthernetSize, kHeaderSize>(), header());
+    Bytes packet = samples::packet(samples::header(Kind::kData), {});
+    packet.resize(kEthernetSize + kHeaderSize);
+    encode_header(std::span<std::byte>(packet).subspan<kEthernetSize, kHeaderSize>(), header());
     return packet;
 }
 
 TEST(StreamHeader, writes_what_the_encoders_write) {
     Bytes packet(kEthernetSize + kHeaderSize);
-    stream().write(packet.data(), kFields);
+    samples::stream().write(packet.data(), kFields);
     EXPECT_EQ(packet, written_by_encoders());
 }
 
 TEST(StreamHeader, reads_what_the_encoders_write) {
     StreamFields fields;
-    ASSERT_TRUE(stream().read(written_by_encoders().data(), fields));
+    ASSERT_TRUE(samples::stream().read(written_by_encoders().data(), fields));
     EXPECT_EQ(fields.sequence, kFields.sequence);
     EXPECT_EQ(fields.ack, kFields.ack);
     EXPECT_EQ(fields.selective, kFields.selective);
@@ -66,7 +58,7 @@ TEST(StreamHeader, reads_what_the_encoders_write) {
 
 /// But for the destination's address, which is the link's affair.
 TEST(StreamHeader, refuses_a_change_of_any_bit) {
-    const StreamHeader expected = stream();
+    const StreamHeader expected = samples::stream();
     StreamFields fields;
     for (std::size_t bit = 8 * ethernet_layout::kSource; bit < 8 * (kEthernetSize + kHeaderSize); ++bit) {
         Bytes packet = written_by_encoders();
@@ -83,7 +75,7 @@ TEST(StreamHeader, refuses_frames_of_other_streams) {
         change(other);
         encode_header(std::span<std::byte>(packet).subspan<kEthernetSize, kHeaderSize>(), other);
         StreamFields fields;
-        return stream().read(packet.data(), fields);
+        return samples::stream().read(packet.data(), fields);
     };
     EXPECT_TRUE(fits([](Header&) {}));
     EXPECT_FALSE(fits([](Header& h) { h.kind = Kind::kAck; }));

@@ -109,11 +109,14 @@ class PacketBin {
     }
 
     void flush() noexcept {
-        if (count_ == 0) return;
-        rte_mempool_put_bulk(pool_, reinterpret_cast<void**>(packets_.data()), std::exchange(count_, 0U));
+        if (count_ != 0) give_back();
     }
 
   private:
+    [[gnu::noinline]] void give_back() noexcept {
+        rte_mempool_put_bulk(pool_, reinterpret_cast<void**>(packets_.data()), std::exchange(count_, 0U));
+    }
+
     rte_mempool* pool_;
     unsigned count_ = 0;
     std::array<rte_mbuf*, runtime::kBurst> packets_;
