@@ -156,6 +156,8 @@ class Niu final : public runtime::Stage {
     /// Sends a part of a token from this node or the one beside it. False when it cannot be now.
     bool send_token(const TokenAddress& address, const wire::Token& token,
                     std::span<const wire::TokenEntry> entries) noexcept;
+    /// Has tokens sent since the last poll go now.
+    void push_out() noexcept;
 
     // Membership.
 
@@ -223,7 +225,6 @@ class Niu final : public runtime::Stage {
     // transmit.cc: frames out.
     bool serve(Peer& peer) noexcept;
     void serve_touched() noexcept;
-    void push_out() noexcept;
     /// All that is ready to leave.
     void send_waiting() noexcept {
         if (!touched_.empty()) serve_touched();
