@@ -47,9 +47,9 @@ void MemoryHost::poll(std::vector<Executed>& reads) {
     isotach_.poll(now);
     for (;;) {
         const std::uint64_t begin = rte_rdtsc();
-        const std::uint64_t before = memory_.counters().answers.get();
+        const std::uint64_t before = memory_.store().counters().accesses.get();
         if (!memory_.step()) break;
-        if (memory_.counters().answers.get() != before) {
+        if (memory_.store().counters().accesses.get() != before) {
             reads.push_back({came_, begin, rte_rdtsc()});
             came_ = 0;
         }

@@ -14,7 +14,7 @@ namespace isoplane::perf {
 struct Executed {
     std::uint64_t came = 0;
     std::uint64_t begin = 0;
-    std::uint64_t end = 0;  ///< the answer has been written
+    std::uint64_t end = 0;  ///< and the answer was written, if there was room
 };
 
 /// One of two hosts with shared memory, as a program that polls for itself uses it. Page p has one copy, at
