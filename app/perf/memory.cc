@@ -10,20 +10,49 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "ends.hh"
+#include "memory_isochrons.hh"
+#include "memory_locks.hh"
 #include "memory_reads.hh"
+#include "memory_redis.hh"
 #include "memory_report.hh"
 #include "memory_writes.hh"
 #include "report.hh"
+#include "sockets.hh"
 
 namespace isoplane::perf {
 
 namespace {
 
-void measure(MemoryReport& report, Workers& workers, Sides& sides, const runtime::StopSignal& signal) {
+using Updaters = std::vector<std::unique_ptr<Updater>>;
+
+/// In the order in which they take turns.
+Updaters updaters(Workers& workers, Sides& sides, MemoryPair& pair, const std::optional<KernelPath>& kernel,
+                  const std::optional<Redis>& redis) {
+    Updaters all;
+    all.push_back(make_isochron_updater(pair));
+    all.push_back(make_sched_updater(pair));
+    auto workers_end = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), false);
+    auto servers_end = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), false);
+    all.push_back(std::make_unique<LockUpdater<NiuEnd>>("locks_niu", workers, std::move(workers_end),
+                                                        std::move(servers_end)));
+    if (kernel) {
+        Sockets sockets = kernel->tcp();
+        all.push_back(std::make_unique<LockUpdater<TcpEnd>>(
+            "locks_tcp", workers, std::make_unique<TcpEnd>(std::move(sockets.first)),
+            std::make_unique<TcpEnd>(std::move(sockets.second))));
+    }
+    if (redis && redis->runs()) all.push_back(make_redis_updater(workers, *redis));
+    return all;
+}
+
+void measure(MemoryReport& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
+             const std::optional<Redis>& redis, const runtime::StopSignal& signal) {
     const MemoryOptions& options = report.options;
     const double seconds = options.duration;
     MemoryPair pair(workers, sides);
     OrderedRoundTrip round_trip(workers, sides);
+    const Updaters ways = updaters(workers, sides, pair, kernel, redis);
     const auto in_turn = [&](auto&& what) {
         if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
         what();
@@ -36,6 +65,10 @@ void measure(MemoryReport& report, Workers& workers, Sides& sides, const runtime
             for (const Copies copies : {Copies::kRemote, Copies::kMixed})
                 in_turn([&] { measure_writes(pair, writes, copies, seconds, report.figures); });
             in_turn([&] { measure_load(pair, writes, seconds, report.figures); });
+        }
+        for (const unsigned variables : options.variables) {
+            for (const auto& way : ways)
+                in_turn([&] { way->measure({variables, options.workers, seconds}, report.figures); });
         }
     }
 }
@@ -51,8 +84,17 @@ int run_with(const MemoryOptions& options) {
     const runtime::Eal environment(eal);
     Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
     Sides sides(specs.specs(), options.mtu);
-    MemoryReport report{.options = options, .links = {specs.specs()[0].text, specs.specs()[1].text}};
-    measure(report, workers, sides, signal);
+    std::optional<KernelPath> kernel;
+    std::optional<Redis> redis;
+    if (options.kernel) {
+        kernel.emplace(options.mtu);
+        redis.emplace(options.cpus.size() < 2 ? std::nullopt : std::optional(options.cpus[1]));
+    }
+    MemoryReport report{.options = options,
+                        .links = {specs.specs()[0].text, specs.specs()[1].text},
+                        .kernel = kernel ? kernel->name() : std::string(),
+                        .redis = redis ? redis->name() : std::string()};
+    measure(report, workers, sides, kernel, redis, signal);
     report.targets = memory_targets(report.figures, options);
     report.failures = sides.close();
     if (!options.json.empty()) write_to(options.json, to_json(report));

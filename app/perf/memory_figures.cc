@@ -24,6 +24,15 @@ double ns_of(double ticks) {
     return ticks * 1e9 / static_cast<double>(rte_get_tsc_hz());
 }
 
+std::uint64_t ticks_of(double seconds) {
+    return static_cast<std::uint64_t>(seconds * static_cast<double>(rte_get_tsc_hz()));
+}
+
+std::optional<double> Rate::per_second() const {
+    const auto middle = middle_of(slices_);
+    return middle ? std::optional(*middle * static_cast<double>(rte_get_tsc_hz())) : std::nullopt;
+}
+
 void Figures::add(const FigureName& name, double value) {
     std::vector<double>& values = values_[name];
     if (values.empty()) names_.push_back(name);

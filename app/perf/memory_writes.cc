@@ -10,7 +10,6 @@ namespace isoplane::perf {
 namespace {
 
 constexpr unsigned kAtOnce = 32;  // isochrons between two polls
-constexpr double kSlice = 200e-6;
 
 /// A host that issues isochrons of writes as fast as they are let.
 class Writer {
@@ -59,37 +58,6 @@ double cost_of_reading() {
     }
     return static_cast<double>(least);
 }
-
-/// How much of something there is in a second: the median over slices of time, so that those in which
-/// something else had the CPU do not count. A slice lasts until there is more: what comes in bursts is
-/// counted whole.
-class Rate {
-  public:
-    /// `so_far` is how much there has been, now.
-    void note(std::uint64_t now, std::uint64_t so_far) {
-        if (so_far == seen_) return;
-        seen_ = so_far;
-        if (begin_ != 0 && now - begin_ < slice_) return;
-        if (begin_ != 0)
-            slices_.push_back(static_cast<double>(so_far - was_) / static_cast<double>(now - begin_));
-        begin_ = now;
-        was_ = so_far;
-    }
-    std::size_t slices() const noexcept { return slices_.size(); }
-    std::optional<double> per_second() {
-        if (slices_.empty()) return std::nullopt;
-        const auto middle = slices_.begin() + static_cast<std::ptrdiff_t>(slices_.size() / 2);
-        std::nth_element(slices_.begin(), middle, slices_.end());
-        return *middle * static_cast<double>(rte_get_tsc_hz());
-    }
-
-  private:
-    std::uint64_t slice_ = to_ticks(kSlice);
-    std::uint64_t begin_ = 0;
-    std::uint64_t was_ = 0;
-    std::uint64_t seen_ = 0;
-    std::vector<double> slices_{};
-};
 
 void add_rate(Figures& figures, const FigureName& name, unsigned writes, Rate& executed) {
     const auto isochrons = executed.per_second();
