@@ -35,26 +35,21 @@ void MemoryHost::poll() {
     const runtime::Time now = clock_.now();
     niu_.poll(now);
     dispatcher_.dispatch();
+    if (reads_ != nullptr && came_ == 0 && isotach_.ordering().waiting() != 0) came_ = rte_rdtsc();
     isotach_.poll(now);
+    if (reads_ != nullptr) step_noting();
     memory_.poll();
 }
 
-void MemoryHost::poll(std::vector<Executed>& reads) {
-    const runtime::Time now = clock_.now();
-    niu_.poll(now);
-    dispatcher_.dispatch();
-    if (came_ == 0 && isotach_.ordering().waiting() != 0) came_ = rte_rdtsc();
-    isotach_.poll(now);
+void MemoryHost::step_noting() {
     for (;;) {
         const std::uint64_t begin = rte_rdtsc();
         const std::uint64_t before = memory_.store().counters().accesses.get();
-        if (!memory_.step()) break;
-        if (memory_.store().counters().accesses.get() != before) {
-            reads.push_back({came_, begin, rte_rdtsc()});
-            came_ = 0;
-        }
+        if (!memory_.step()) return;
+        if (memory_.store().counters().accesses.get() == before) continue;
+        reads_->push_back({came_, begin, rte_rdtsc()});
+        came_ = 0;
     }
-    memory_.poll();
 }
 
 bool MemoryHost::settled() const noexcept {

@@ -35,8 +35,11 @@ class MemoryHost {
 
     bool ready() const noexcept { return niu_.all_up() && siu_.started(); }
     void poll();
-    /// Also notes what another host has read here meanwhile.
-    void poll(std::vector<Executed>& reads);
+    /// From now on polls note what another host has read here; nullptr: no more.
+    void note_reads(std::vector<Executed>* reads) noexcept {
+        reads_ = reads;
+        came_ = 0;
+    }
     /// Nothing is under way that this host knows of.
     bool settled() const noexcept;
 
@@ -44,6 +47,8 @@ class MemoryHost {
     siu::Pulse clock() const noexcept { return siu_.clock(); }
 
   private:
+    void step_noting();
+
     TwoHosts hosts_;
     niu::NodeId here_;
     runtime::TscClock clock_;
@@ -54,6 +59,7 @@ class MemoryHost {
     noniso::Barrier barrier_;
     noniso::DirectEndpoint answers_;
     shmem::Memory memory_;
+    std::vector<Executed>* reads_ = nullptr;
     std::uint64_t came_ = 0;  ///< what waits for its time; 0: nothing does
 };
 

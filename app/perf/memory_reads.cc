@@ -101,10 +101,9 @@ void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures) {
         }
         return true;
     };
-    pair.run(measure, [&](runtime::Idler& idler) {
-        pair.b().poll(there);
-        idler.step(false);
-    });
+    pair.b().note_reads(&there);
+    pair.run(measure, kPolls(pair.b()));
+    pair.b().note_reads(nullptr);
     if (there.size() != here.size())
         throw std::runtime_error(std::to_string(here.size()) + " reads were answered, but " +
                                  std::to_string(there.size()) + " executed");
