@@ -59,9 +59,10 @@ bool Memory::issue(Isochron& isochron) {
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();
-    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_);
+    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_.bytes());
     if (!at_once)
-        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_, abroad);
+        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_.bytes(),
+                   abroad);
     isochron.issued();
     return true;
 }
@@ -89,7 +90,7 @@ bool Memory::put_on_wire(Isochron& isochron) {
 /// In as many messages as it takes.
 bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
     const std::size_t most = endpoint_.max_message(part.to);
-    std::span<const std::byte> rest = part.bytes;
+    std::span<const std::byte> rest = part.bytes.bytes();
     while (!rest.empty()) {
         std::size_t size = 0;
         AccessCursor cursor(rest);
@@ -173,7 +174,7 @@ void Memory::hand_out_answers() {
             ++unsent_;
         }
     }
-    store_.answers().clear();
+    store_.answers_taken();
 }
 
 /// Outside logical time: the time of the read says what was read.
@@ -201,8 +202,8 @@ unsigned Memory::send_answers() {
 
 unsigned Memory::take_answers() {
     unsigned taken = 0;
-    wire::Answer answer;
     for (noniso::Received message; answers_.receive(message); ++taken) {
+        wire::Answer answer;
         if (!wire::decode_answer(message.data, answer) || !reads_.fill(answer)) [[unlikely]]
             counters_.malformed.add();
         answers_.release(message);
