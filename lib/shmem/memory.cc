@@ -14,6 +14,22 @@ using wire::Access;
 using wire::AccessCursor;
 using wire::Operation;
 
+namespace {
+
+/// Of the accesses in front, as many bytes as fit.
+std::size_t whole_accesses(std::span<const std::byte> accesses, std::size_t most) {
+    std::size_t size = 0;
+    AccessCursor cursor(accesses);
+    for (Access access; cursor.next(access);) {
+        const std::size_t next = wire::access_size(access.code, access.words);
+        if (size + next > most) break;
+        size += next;
+    }
+    return size;
+}
+
+}  // namespace
+
 Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options)
     : pages_(std::move(pages)),
       endpoint_(endpoint),
@@ -92,13 +108,7 @@ bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
     const std::size_t most = endpoint_.max_message(part.to);
     std::span<const std::byte> rest = part.bytes.bytes();
     while (!rest.empty()) {
-        std::size_t size = 0;
-        AccessCursor cursor(rest);
-        for (Access access; cursor.next(access);) {
-            const std::size_t next = wire::access_size(access.code, access.words);
-            if (size + next > most) break;
-            size += next;
-        }
+        const std::size_t size = rest.size() <= most ? rest.size() : whole_accesses(rest, most);
         if (size == 0) return false;
         const auto operation = size == rest.size() ? Operation::kAccesses : Operation::kMoreAccesses;
         const auto room = isochron.wire_.add(part.to, size, operation);
