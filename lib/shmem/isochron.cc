@@ -169,11 +169,10 @@ void Isochron::add_to_all(const Access& access, Words first, Words second) {
 
 void Isochron::add_to(NodeId host, const Access& access, Words first, Words second) {
     unwire();
-    std::vector<std::byte>& bytes = bytes_for(host);
-    const std::size_t at = bytes.size();
-    bytes.resize(at + wire::access_layout::kSize + 4 * (first.size() + second.size()));
-    wire::encode_access(std::span(bytes).subspan(at).first<wire::access_layout::kSize>(), access);
-    std::byte* out = bytes.data() + at + wire::access_layout::kSize;
+    std::byte* out = bytes_for(host).add(wire::access_layout::kSize + 4 * (first.size() + second.size()));
+    wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
+                        access);
+    out += wire::access_layout::kSize;
     for (const Words words : {first, second}) {
         for (const std::uint32_t word : words) {
             wire::Field<std::uint32_t, 0>::put(out, word);
@@ -183,7 +182,7 @@ void Isochron::add_to(NodeId host, const Access& access, Words first, Words seco
     ++accesses_;
 }
 
-std::vector<std::byte>& Isochron::bytes_for(NodeId host) {
+AccessBytes& Isochron::bytes_for(NodeId host) {
     if (host == memory_->here()) return here_;
     const auto end = parts_.begin() + static_cast<std::ptrdiff_t>(used_);
     const auto part = std::find_if(parts_.begin(), end, [host](const Part& p) { return p.to == host; });

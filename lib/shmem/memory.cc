@@ -14,6 +14,22 @@ using wire::Access;
 using wire::AccessCursor;
 using wire::Operation;
 
+namespace {
+
+/// Of the accesses in front, as many bytes as fit.
+std::size_t whole_accesses(std::span<const std::byte> accesses, std::size_t most) {
+    std::size_t size = 0;
+    AccessCursor cursor(accesses);
+    for (Access access; cursor.next(access);) {
+        const std::size_t next = wire::access_size(access.code, access.words);
+        if (size + next > most) break;
+        size += next;
+    }
+    return size;
+}
+
+}  // namespace
+
 Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options)
     : pages_(std::move(pages)),
       endpoint_(endpoint),
@@ -59,9 +75,10 @@ bool Memory::issue(Isochron& isochron) {
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();
-    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_);
+    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_.bytes());
     if (!at_once)
-        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_, abroad);
+        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_.bytes(),
+                   abroad);
     isochron.issued();
     return true;
 }
@@ -89,15 +106,9 @@ bool Memory::put_on_wire(Isochron& isochron) {
 /// In as many messages as it takes.
 bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
     const std::size_t most = endpoint_.max_message(part.to);
-    std::span<const std::byte> rest = part.bytes;
+    std::span<const std::byte> rest = part.bytes.bytes();
     while (!rest.empty()) {
-        std::size_t size = 0;
-        AccessCursor cursor(rest);
-        for (Access access; cursor.next(access);) {
-            const std::size_t next = wire::access_size(access.code, access.words);
-            if (size + next > most) break;
-            size += next;
-        }
+        const std::size_t size = rest.size() <= most ? rest.size() : whole_accesses(rest, most);
         if (size == 0) return false;
         const auto operation = size == rest.size() ? Operation::kAccesses : Operation::kMoreAccesses;
         const auto room = isochron.wire_.add(part.to, size, operation);
@@ -173,7 +184,7 @@ void Memory::hand_out_answers() {
             ++unsent_;
         }
     }
-    store_.answers().clear();
+    store_.answers_taken();
 }
 
 /// Outside logical time: the time of the read says what was read.
@@ -201,8 +212,8 @@ unsigned Memory::send_answers() {
 
 unsigned Memory::take_answers() {
     unsigned taken = 0;
-    wire::Answer answer;
     for (noniso::Received message; answers_.receive(message); ++taken) {
+        wire::Answer answer;
         if (!wire::decode_answer(message.data, answer) || !reads_.fill(answer)) [[unlikely]]
             counters_.malformed.add();
         answers_.release(message);

@@ -27,6 +27,7 @@ void check(const Extent& extent) {
 Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId here, const Extent& extent)
     : here_(here), extent_(extent) {
     check(extent);
+    per_page_ = UINT64_MAX / extent.page_words + 1;
     pages_.resize(extent.pages);
     for (const topology::Copyset& run : map.runs()) {
         if (run.last >= extent.pages)

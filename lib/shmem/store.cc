@@ -195,7 +195,8 @@ void Store::unblock(Blocked& blocked) {
 void Store::answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
                    const std::uint32_t* values) {
     if (ticket == 0) return;
-    Answer& next = answers_.emplace_back();
+    if (answered_ == answers_.size()) answers_.emplace_back();
+    Answer& next = answers_[answered_++];
     next.ticket = ticket;
     next.offset = offset;
     next.words = static_cast<std::uint16_t>(words);

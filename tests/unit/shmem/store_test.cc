@@ -36,13 +36,26 @@ struct Copy {
         for (const Store::Answer& answer : store.answers())
             all.emplace_back(answer.ticket,
                              Words(answer.values.begin(), answer.values.begin() + answer.words));
-        store.answers().clear();
+        store.answers_taken();
         return all;
     }
     using Answers = std::vector<std::pair<std::uint32_t, Words>>;
 };
 
 }  // namespace
+
+TEST(Pages, a_word_is_on_the_page_that_division_says) {
+    const topology::Topology topology = topology::single_switch(2);
+    const topology::Paths paths(topology);
+    for (const std::uint32_t words : {2U, 6U, 1000U, 1024U, 65534U, 0x7ffffffeU}) {
+        const Pages pages(topology::ShmemMap(), paths, 0, {.pages = 2, .page_words = words});
+        for (const Address base : {0U, words, 0x10000U, 0x7fffffffU, 0xffff0000U, UINT32_MAX - 2})
+            for (const Address at : {base, base + 1, base + 2, base - base % words - 1}) {
+                EXPECT_EQ(pages.page_of(at), at / words) << at << " of " << words;
+                EXPECT_EQ(pages.word_of(at), at % words) << at << " of " << words;
+            }
+    }
+}
 
 TEST(Store, a_read_waits_for_the_version_that_it_met) {
     Copy copy;
