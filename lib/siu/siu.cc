@@ -129,8 +129,7 @@ void Siu::on_send(std::uint64_t number) noexcept {
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
     going_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
-    const Pulse done_at = number - 1 - (manages() ? options().ahead : 0);
-    keep_act({done_at + greatest_distance_, here_, word});
+    keep_act({known_at(number), here_, word});
 }
 
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
