@@ -30,6 +30,7 @@ Isotach::~Isotach() {
 void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
     dispatcher.attach(wire::Protocol::kIsotach, this);
     dispatcher.attach(wire::Protocol::kPayload, &payloads_);
+    dispatcher.attach(wire::Protocol::kToken, &siu_);
 }
 
 unsigned Isotach::poll(runtime::Time now) noexcept {

@@ -98,6 +98,8 @@ class Siu final : public tm::Relay {
     void want(bool wanted) noexcept;
 
   private:
+    static constexpr NodeId kNone = UINT16_MAX;
+
     struct OwnAct {
         std::uint64_t with = 0;  ///< the token that it goes with
         std::uint32_t word = 0;
@@ -111,17 +113,20 @@ class Siu final : public tm::Relay {
     void add_own(std::size_t neighbour, Entries& entries) noexcept override;
     bool wants() const noexcept override { return wanted_; }
     void on_others_want() noexcept override { prompt_until_ = now() + own_.linger; }
+    std::optional<NodeId> carrier(NodeId neighbour) noexcept override;
     bool on_restart(NodeId neighbour) noexcept override;
     /// The pulse at whose end all hosts learn of an own act that goes with that token.
     Pulse known_at(std::uint64_t token) const noexcept {
         return token - 1 - (manages() ? options().ahead : 0) + greatest_distance_;
     }
-    void take(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
+    void take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     void keep_act(const GroupAct& act) noexcept;
 
     niu::Niu& niu_;
     SiuOptions own_;
     NodeId here_;
+    std::vector<NodeId> managers_;  ///< by node: the host that was found to be that token manager, or kNone
+    std::uint64_t look_at_ = 0;     ///< look for it again with that token
     std::vector<Pulse> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
     Pulse last_stamp_ = 0;
