@@ -106,9 +106,11 @@ bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received&
 
 void Isotach::execute(NodeId host, const Waiting& what) noexcept {
     if (what.kind == Waiting::Kind::kMarker) {
-        --outstanding_;
-        if (paranoid_) [[unlikely]]
-            paranoid_->completed(what.isochron, ordering_.executed() + 1);
+        outstanding_ -= 1 + what.further;
+        if (paranoid_) [[unlikely]] {
+            for (std::uint32_t i = 0; i <= what.further; ++i)
+                paranoid_->completed(what.isochron + i, ordering_.executed() + 1);
+        }
         return;
     }
     const LogicalTime time{what.pulse, Place::kWithin, host, what.rank};
