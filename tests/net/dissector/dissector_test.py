@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 HEADER = {
-    "isoplane.version": "1", "isoplane.key": "0x1509ace5", "isoplane.src": "3", "isoplane.epoch": "65538",
+    "isoplane.version": "2", "isoplane.key": "0x1509ace5", "isoplane.src": "3", "isoplane.epoch": "65538",
     "isoplane.seq": "1001", "isoplane.ack": "2002", "isoplane.credit": "3003",
     "isoplane.selective": "0x8000000000000005", "isoplane.peer_epoch": "7", "isoplane.header_crc.good": "1",
     "isoplane.payload_crc.good": "1", "_ws.expert.message": "",
@@ -45,10 +45,10 @@ PACKETS = {
     "bye": {"isoplane.kind": "7", "isoplane.length": "0"},
     "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.wanted": "12",
               "isoplane.token.part": "2", "isoplane.token.parts": "3", "isoplane.token.entries": "3",
-              "isoplane.token.reserved": "0x0000,0x0000",
+              "isoplane.token.further": "4", "isoplane.token.reserved": "0x0000",
               "isoplane.token.entry.src": "3,3,2", "isoplane.token.entry.dst": "5,1,65535",
               "isoplane.token.entry.count": "1000,7", "isoplane.token.entry.group": "0x00001a05", **GROUP},
-    "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.wanted": "0",
+    "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.wanted": "0", "isoplane.token.further": "0",
                     "isoplane.token.part": "1", "isoplane.token.parts": "1", "isoplane.token.entries": "0",
                     "isoplane.token.entry.src": "", "isoplane.token.entry.group": ""},
     "probe": {"isoplane.kind": "9", "isoplane.probe.stream": "9", "isoplane.probe.number": "123456789",

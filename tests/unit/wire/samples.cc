@@ -61,7 +61,8 @@ Bytes token_payload() {
         TokenEntry{.source = 3, .destination = 1, .value = 7},
         TokenEntry{.source = 2, .destination = kEveryHost, .value = group_word}};
     Bytes out(token_size(entries.size()));
-    encode_token(out, {.number = 0x100000002, .wanted = 12, .part = 1, .last_part = 2}, entries);
+    encode_token(out, {.number = 0x100000002, .wanted = 12, .further = 4, .part = 1, .last_part = 2},
+                 entries);
     return out;
 }
 
