@@ -46,6 +46,8 @@ class Pages {
     std::uint32_t local_pages() const { return local_pages_; }
 
     std::uint32_t page_of(Address at) const { return at / extent_.page_words; }
+    /// A digest of which host holds which page, the same at all hosts.
+    std::uint64_t copysets() const { return copysets_; }
     /// Words from `at` to the end of its page.
     std::uint32_t left_in_page(Address at) const { return extent_.page_words - at % extent_.page_words; }
     bool exists(Address at) const { return page_of(at) < extent_.pages; }
@@ -56,6 +58,7 @@ class Pages {
     NodeId here_;
     Extent extent_;
     std::uint32_t local_pages_ = 0;
+    std::uint64_t copysets_ = 0;
     std::vector<Page> pages_;
 };
 
