@@ -60,7 +60,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build():
-    for name in ("isomem", "philosophers", "readtime", "writerate", "smm", "wrongmem"):
+    for name in ("absent", "isomem", "philosophers", "readtime", "writerate", "smm", "wrongmem"):
         build(name, "cc")
 
 
@@ -91,6 +91,26 @@ def isochrons_of_many_writes_are_whole_wherever_they_go():
 @test
 def what_is_moved_by_sched_and_assign_is_never_lost():
     each_says(in_turn, lambda i, nodes: f"{10 * nodes} units moved", "smm", 10)
+
+
+@test
+def an_lcore_serves_others_while_the_program_computes():
+    for number, impaired in enumerate(((), ("--fabric", LOSS))):
+        with Program("run", "-n", 2, "--progress", "lcore", *impaired, "--shmem-map", one_page(), "--",
+                     work("absent-cc"), work(f"absent-{number}")) as launcher:
+            same(sorted(launcher.ends().out().splitlines()),
+                 [f"[{i}] 100 times while node 0 was absent" for i in range(2)], f"{launcher}")
+
+
+@test
+def all_have_the_same_memory():
+    differs = "echo page-size=512 >> $ISOPLANE_CONFIG; exec " + work("wrongmem-cc")
+    for way in WAYS:
+        with Program("run", "-n", 1, "--progress", way, "--shmem-map", one_page(), "--", work("wrongmem-cc"), ":",
+                     "-n", 1, "--", "sh", "-c", differs) as launcher:
+            said = launcher.ends(code=1, err="exited with 1").err()
+            assert "has shared memory of pages=4096, page-size=" in said and "give all nodes of the job the same" in said, \
+                said
 
 
 @test
