@@ -91,16 +91,18 @@ void Isochron::add_assign(Address at, Words values) {
 }
 
 void Isochron::add_assign(const Scheduled& scheduled, Words values) {
-    check(scheduled.at, scheduled.words, true);
-    if (values.size() != scheduled.words) [[unlikely]]
+    check(scheduled.at, static_cast<std::uint32_t>(values.size()), true);
+    if (values.size() < scheduled.words) [[unlikely]]
         throw Misuse(name(scheduled.at) + " was scheduled as a variable of " +
                      std::to_string(32 * scheduled.words) + " bits, and is assigned " +
                      std::to_string(32 * values.size()) + ": assign what was scheduled");
     scheduled_.push_back({scheduled.at, memory_->schedules_.at(scheduled.at)});
     memory_->schedules_.close(scheduled);
     const std::array<std::uint32_t, 2> which{scheduled.host, scheduled.number};
-    add_to_all({.code = AccessCode::kAssign, .words = scheduled.words, .address = scheduled.at}, which,
-               values);
+    add_to_all({.code = AccessCode::kAssign,
+                .words = static_cast<std::uint16_t>(values.size()),
+                .address = scheduled.at},
+               which, values);
 }
 
 Reads::Ticket Isochron::add_change(AccessCode code, Address at, Words first, Words second) {

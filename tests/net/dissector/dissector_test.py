@@ -33,6 +33,8 @@ PACKETS = {
     "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
              "isoplane.message.length": "8,40,33,8", "isoplane.message.size": "8,16,33,8",
              "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
+    "data_accesses": {"isoplane.kind": "1", "isoplane.message.protocol": "2,3", "isoplane.message.size": "148,16",
+                      **ISOTACH, "isoplane.isotach.operation": "1"},
     "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
@@ -68,20 +70,20 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 39,
+    "isoplane": 41,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
     "isoplane.token.part == isoplane.token.parts": 7,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 38,
-    "isoplane.isotach.pulse == 4294967299": 4,
-    "isoplane.src == 3 && isoplane.dst == 5": 37,
+    "isoplane.seq == 1001 && isoplane.src == 3": 40,
+    "isoplane.isotach.pulse == 4294967299": 6,
+    "isoplane.src == 3 && isoplane.dst == 5": 39,
     "isoplane.message.protocol == 4": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 13,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 13,
+    "udp.dstport == 34997 && isoplane": 14,
 }
 
 
@@ -161,9 +163,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 13 packets in UDP remain.
+    # With the EtherType moved away, only the 14 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 13), "the EtherType is a preference")
+    tap.check(wrong_count(found, 14), "the EtherType is a preference")
     return tap.failed
 
 

@@ -47,7 +47,8 @@ class Isochron {
     Scheduled sched(Variable<T> variable) {
         return add_sched(check_variable(variable), Variable<T>::kWords);
     }
-    /// The value of the SCHED that this host has open there. Without one, it is dropped.
+    /// The value of the SCHED that this host has open there. Without one, it is dropped. A SCHED of 32 bits
+    /// may be assigned 64, if all use 64 there: who reads them meanwhile gets both halves.
     template <Shareable T>
     void assign(Variable<T> variable, std::type_identity_t<T> value) {
         add_assign(check_variable(variable), to_words(value));

@@ -51,6 +51,8 @@ class Pages {
     }
     /// Which word of its page it is.
     std::uint32_t word_of(Address at) const { return at - page_of(at) * extent_.page_words; }
+    /// A digest of which host holds which page, the same at all hosts.
+    std::uint64_t copysets() const { return copysets_; }
     /// Words from `at` to the end of its page.
     std::uint32_t left_in_page(Address at) const { return extent_.page_words - word_of(at); }
     bool exists(Address at) const { return page_of(at) < extent_.pages; }
@@ -64,6 +66,7 @@ class Pages {
     /// than a quotient. Exact for all addresses of 32 bits (Lemire, Kaser, Kurz 2019).
     std::uint64_t per_page_ = 0;
     std::uint32_t local_pages_ = 0;
+    std::uint64_t copysets_ = 0;
     std::vector<Page> pages_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/wire/access.hh>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -85,6 +86,7 @@ class Store {
     struct Settled {
         Key key;
         std::uint32_t value;
+        std::optional<std::uint32_t> lower{};  ///< of the word behind it, if it has its value from there
     };
 
     std::size_t index(Address at) const noexcept {
@@ -100,7 +102,7 @@ class Store {
     void block(NodeId issuer, const wire::Access& access);
     void schedule(Address at, unsigned words, Version version);
     void assign(const wire::Access& access);
-    void settle(const Key& key, std::uint32_t value);
+    void settle(const Key& key, std::uint32_t value, std::optional<std::uint32_t> lower = {});
     void settle_all();
     void unblock(Blocked& blocked);
     void answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
