@@ -43,7 +43,8 @@ std::optional<TokenPart> read_token(const wire::Decoded& decoded) {
     const auto view = wire::TokenView::parse(decoded.payload, kAnyNode);
     if (!view) return std::nullopt;
     const wire::Token token = view->token();
-    TokenPart part{.number = token.number, .part = token.part, .last_part = token.last_part};
+    TokenPart part{
+        .number = token.number, .part = token.part, .last_part = token.last_part, .further = token.further};
     for (std::size_t i = 0; i < view->size(); ++i) {
         const wire::TokenEntry entry = view->entry(i);
         if (entry.destination == wire::kEveryHost && entry.source == decoded.header.source)

@@ -46,6 +46,7 @@ struct TokenPart {
     std::uint8_t part = 0;
     std::uint8_t last_part = 0;
     std::uint32_t group_word = 0;  ///< what its sender itself does in the group
+    std::uint8_t further = 0;      ///< tokens that came with it
 };
 
 /// A frame of logical time where it passed an interface.

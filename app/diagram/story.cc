@@ -143,7 +143,8 @@ void note_ends(const std::vector<TokenFlight>& tokens, std::map<NodeId, Node>& n
         Time end = Time::min();
         for (const auto& [part, when] : parts)
             end = std::max(end, when);
-        nodes.at(flight.to).ends[flight.token.number] = end;
+        for (unsigned i = 0; i <= flight.token.further; ++i)
+            nodes.at(flight.to).ends[flight.token.number + i] = end;
     }
 }
 

@@ -175,10 +175,9 @@ std::uint64_t Cluster::frames() const noexcept {
 }
 
 std::uint64_t Cluster::tokens() const noexcept {
-    const tm::ExchangeCounters& manager = manager_->manager().counters();
-    std::uint64_t sum = manager.sent.get() + manager.resent.get();
+    std::uint64_t sum = manager_->manager().counters().frames.get();
     for (const auto& host : hosts_)
-        sum += host->siu().counters().sent.get() + host->siu().counters().resent.get();
+        sum += host->siu().counters().frames.get();
     return sum;
 }
 

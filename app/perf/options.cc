@@ -68,7 +68,7 @@ std::vector<unsigned> choose_cpus(const po::variables_map& values) {
 
 void assemble_common(Options& options, const po::variables_map& values) {
     options.link = values["link"].as<std::string>();
-    options.sizes = parse_sizes(values["size"].as<std::string>());
+    if (values.count("size") != 0) options.sizes = parse_sizes(values["size"].as<std::string>());
     options.rounds = values["rounds"].as<app::Whole<unsigned>>().value;
     options.duration = values["duration"].as<double>();
     options.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
@@ -95,19 +95,21 @@ PairOptions assemble_pair(const po::variables_map& values) {
     return options;
 }
 
-std::vector<std::size_t> parse_ahead(const std::string& list) {
-    std::vector<std::size_t> all;
+/// Numbers from 1 to `most`, in ascending order.
+template <typename Number>
+std::vector<Number> parse_numbers(const std::string& option, const std::string& list, Number most) {
+    std::vector<Number> all;
     std::istringstream in(list);
     for (std::string word; std::getline(in, word, ',');) {
-        std::size_t ahead = 0;
+        Number number = 0;
         const char* const last = word.data() + word.size();
-        const auto [end, error] = std::from_chars(word.data(), last, ahead);
-        if (error != std::errc{} || end != last || ahead < 1 || ahead > 64)
-            throw std::invalid_argument("--tokens-ahead names '" + word +
-                                        "'; write numbers from 1 to 64, as in 1,2,4");
-        all.push_back(ahead);
+        const auto [end, error] = std::from_chars(word.data(), last, number);
+        if (error != std::errc{} || end != last || number < 1 || number > most)
+            throw std::invalid_argument(option + " names '" + word + "'; write numbers from 1 to " +
+                                        std::to_string(most) + ", as in 1,2,4");
+        all.push_back(number);
     }
-    if (all.empty()) throw std::invalid_argument("--tokens-ahead names no number; write for example 1,2");
+    if (all.empty()) throw std::invalid_argument(option + " names no number; write for example 1,2");
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
@@ -148,7 +150,8 @@ std::vector<std::string> parse_sweeps(const std::string& list) {
 OrderOptions assemble_order(const po::variables_map& values) {
     OrderOptions options;
     assemble_common(options, values);
-    options.ahead = parse_ahead(values["tokens-ahead"].as<std::string>());
+    options.ahead =
+        parse_numbers("--tokens-ahead", values["tokens-ahead"].as<std::string>(), std::size_t{64});
     options.manager_at = parse_manager_at(values["tm"].as<std::string>(), options.link);
     options.sweeps = parse_sweeps(values["sweep"].as<std::string>());
     options.csv = values["csv"].as<std::string>();
@@ -162,12 +165,31 @@ OrderOptions assemble_order(const po::variables_map& values) {
     return options;
 }
 
+MemoryOptions assemble_memory(const po::variables_map& values) {
+    MemoryOptions options;
+    assemble_common(options, values);
+    options.writes = parse_numbers("--writes", values["writes"].as<std::string>(), 1024U);
+    options.variables = parse_numbers("--variables", values["variables"].as<std::string>(), 1024U);
+    options.workers = values["workers"].as<app::Whole<unsigned>>().value;
+    options.csv = values["csv"].as<std::string>();
+    options.kernel = !values["no-kernel"].as<bool>();
+    if (options.workers < 1 || options.workers > 1000)
+        throw std::invalid_argument("--workers " + std::to_string(options.workers) +
+                                    " is out of range: it can be 1 to 1000");
+    if (options.json == "-" && options.csv == "-")
+        throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
+    return options;
+}
+
+/// `sizes` of messages; nullptr where they are given.
 void add_common(po::options_description& visible, const char* sizes) {
     visible.add_options()  //
         ("link", po::value<std::string>()->value_name("SPEC[,SPEC]")->default_value("ring"),
-         "the two links, or ring, virtio or memif for both ends of one wire in this process")  //
-        ("size", po::value<std::string>()->value_name("LIST")->default_value(sizes),
-         "bytes of a message")  //
+         "the two links, or ring, virtio or memif for both ends of one wire in this process");
+    if (sizes != nullptr)
+        visible.add_options()("size", po::value<std::string>()->value_name("LIST")->default_value(sizes),
+                              "bytes of a message");
+    visible.add_options()  //
         ("rounds", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({7}, "7"),
          "how often everything is measured; the figures are medians")  //
         ("duration", po::value<double>()->value_name("S")->default_value(0.03, "0.03"),
@@ -241,6 +263,45 @@ std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
     try {
         return assemble_order(values);
+    } catch (const std::exception& error) {
+        return app::wrong_usage(usage.name, error.what());
+    }
+}
+
+std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf memory", "[OPTION...]",
+        "Measures shared memory in logical time between two hosts, all in turns on the same links and "
+        "CPUs:\n\n"
+        "  reads    of a variable whose copy is here; of one whose copy the other host has, step by\n"
+        "           step, beside a message in logical time that is answered by another\n"
+        "  writes   what it takes to issue isochrons of some writes, how many of them are executed, and how\n"
+        "           fast time goes under that load; all to the other host, or half of them (mixed)\n"
+        "  updates  of two variables that the other host has, atomically, by workers that want the old\n"
+        "           values: the fewer variables, the more they contend\n\n"
+        "The updates are done in these ways:\n\n"
+        "  isochron      one isochron that adds to both variables\n"
+        "  sched         one that reads and schedules them, and one that assigns what was computed\n"
+        "  locks_niu     a lock for each variable, at a server of theirs, by messages of the NIU\n"
+        "  locks_tcp     the same by a non-blocking TCP connection; over a veth pair where the user\n"
+        "                may make one, otherwise over loopback\n"
+        "  redis         MULTI, two INCR and EXEC, over loopback, where redis-server is installed\n"};
+    po::options_description visible("Options");
+    add_common(visible, nullptr);
+    visible.add_options()  //
+        ("writes", po::value<std::string>()->value_name("LIST")->default_value("1,2,4,8,16,32"),
+         "writes of an isochron")  //
+        ("variables", po::value<std::string>()->value_name("LIST")->default_value("1,4,16,64"),
+         "variables that updates choose from")  //
+        ("workers", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({16}, "16"),
+         "workers that update, each one update at a time")                 //
+        ("no-kernel", po::bool_switch(), "leave locks_tcp and redis out")  //
+        ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "the same as CSV, a line for each figure");
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        return assemble_memory(values);
     } catch (const std::exception& error) {
         return app::wrong_usage(usage.name, error.what());
     }

@@ -14,8 +14,8 @@ namespace isoplane::perf {
 
 /// What all benchmarks between two links are told.
 struct Options {
-    std::string link;  ///< as it was written
-    std::vector<std::size_t> sizes;
+    std::string link;                ///< as it was written
+    std::vector<std::size_t> sizes;  ///< of messages; none where they are given
     unsigned rounds = 7;
     double duration = 0.03;      ///< seconds of each measurement
     std::string json;            ///< file to write to; "-": standard output, in place of the tables
@@ -38,9 +38,19 @@ struct OrderOptions : Options {
     std::string csv;  ///< for the sweeps
 };
 
+/// The command line of `isoplane perf memory`, taken apart.
+struct MemoryOptions : Options {
+    std::vector<unsigned> writes;     ///< of an isochron
+    std::vector<unsigned> variables;  ///< that updates choose from
+    unsigned workers = 16;            ///< that have an update each on its way
+    std::string csv;
+    bool kernel = true;
+};
+
 /// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about
 /// what is wrong.
 std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
+std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv);
 
 }  // namespace isoplane::perf

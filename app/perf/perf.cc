@@ -10,6 +10,7 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "memory.hh"
 #include "order.hh"
 #include "pair.hh"
 
@@ -20,6 +21,7 @@ namespace {
 constexpr app::Command kBenchmarks[] = {
     {"pair", "latency, message rate and bandwidth between two links", run_pair},
     {"order", "what ordering messages costs", run_order},
+    {"memory", "shared memory in logical time, beside locks and transactions", run_memory},
 };
 
 std::string names() {

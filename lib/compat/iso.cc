@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <isoplane/wire/byte_order.hh>
 #include <unordered_map>
 #include <utility>
@@ -48,6 +49,10 @@ class Iso {
     }
 
     void deinit() {
+        if (handling_) {
+            leaves_ = true;
+            return;
+        }
         outside("iso_deinit");
         while (!net_.try_close())
             handle();
@@ -126,6 +131,9 @@ class Iso {
         outside("iso_poll");
         net_.poll();
         handle();
+        if (!leaves_) return;
+        deinit();
+        std::exit(0);
     }
 
     iso_handler* set_handler(int number, iso_handler* handler) {
@@ -211,6 +219,7 @@ class Iso {
     std::uint64_t ended_ = 0;  ///< isochrons
     bool started_ = false;
     bool handling_ = false;
+    bool leaves_ = false;  ///< a handler has called iso_deinit()
 };
 
 }  // namespace
@@ -226,8 +235,9 @@ void isoplane_iso_init() {
     Iso::instance().init();
 }
 
-void isoplane_iso_deinit() {
+int isoplane_iso_deinit() {
     Iso::instance().deinit();
+    return 0;
 }
 
 long isoplane_iso_node() {
@@ -242,8 +252,9 @@ void isoplane_iso_start() {
     Iso::instance().start();
 }
 
-void isoplane_iso_end() {
+int isoplane_iso_end() {
     Iso::instance().end();
+    return 0;
 }
 
 void isoplane_iso_poll() {

@@ -36,6 +36,11 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, w
 }
 
 bool Isochron::add(NodeId to, std::span<const std::byte> message) {
+    if (message.size() <= kCopied) {
+        parts_.push_back({.to = to, .size = static_cast<std::uint32_t>(message.size()), .at = bytes_.size()});
+        bytes_.insert(bytes_.end(), message.begin(), message.end());
+        return true;
+    }
     const auto room = add(to, message.size());
     if (!room) return false;
     std::copy(message.begin(), message.end(), room->begin());

@@ -30,6 +30,7 @@ Isotach::~Isotach() {
 void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
     dispatcher.attach(wire::Protocol::kIsotach, this);
     dispatcher.attach(wire::Protocol::kPayload, &payloads_);
+    dispatcher.attach(wire::Protocol::kToken, &siu_);
 }
 
 unsigned Isotach::poll(runtime::Time now) noexcept {
@@ -105,9 +106,11 @@ bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received&
 
 void Isotach::execute(NodeId host, const Waiting& what) noexcept {
     if (what.kind == Waiting::Kind::kMarker) {
-        --outstanding_;
-        if (paranoid_) [[unlikely]]
-            paranoid_->completed(what.isochron, ordering_.executed() + 1);
+        outstanding_ -= 1 + what.further;
+        if (paranoid_) [[unlikely]] {
+            for (std::uint32_t i = 0; i <= what.further; ++i)
+                paranoid_->completed(what.isochron + i, ordering_.executed() + 1);
+        }
         return;
     }
     const LogicalTime time{what.pulse, Place::kWithin, host, what.rank};

@@ -16,8 +16,8 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (isochron.empty() || !siu_.started()) return false;
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
-    const bool goes = find_needs(isochron, true) && outstanding_ < options_.most_outstanding &&
-                      needs_are_met() && hold_packets(isochron) && hold_payloads(isochron);
+    const bool goes =
+        outstanding_ < options_.most_outstanding && (shares_frame(isochron) || has_what_it_needs(isochron));
     if (!goes) {
         niu_.put_back();
         counters_.held_back.add();
@@ -33,6 +33,20 @@ bool Isotach::send(Isochron& isochron) noexcept {
     counters_.messages_sent.add(isochron.size());
     isochron.clear();
     return true;
+}
+
+/// Most isochrons are of one small message, and most of those go in a frame that is open: they need nothing.
+bool Isotach::shares_frame(const Isochron& isochron) noexcept {
+    const Isochron::Part& part = isochron.parts_.front();
+    if (isochron.size() != 1 || part.packet || part.payload || part.to == here_) return false;
+    const std::size_t room = niu_.open_room(part.to);
+    if (room < wire::kMessageHeaderSize + in_front_ + part.size || !payloads_.may_send(part.to)) return false;
+    needs_.find_none(part.to);
+    return true;
+}
+
+bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {
+    return find_needs(isochron, true) && needs_are_met() && hold_packets(isochron) && hold_payloads(isochron);
 }
 
 bool Isotach::fits(const Isochron& isochron) noexcept {
@@ -103,7 +117,7 @@ void Isotach::issue(Isochron& isochron) noexcept {
     const std::uint32_t number = next_isochron_++;
     if (paranoid_) [[unlikely]]
         paranoid_->stamped(number, siu_.clock(), distance, pulse);
-    ordering_.issued({.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = number});
+    ordering_.mark(pulse, number);
     ++outstanding_;
     for (Isochron::Part& part : isochron.parts_) {
         if (part.to == here_) {

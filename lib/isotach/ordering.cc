@@ -33,6 +33,18 @@ bool Ordering::received(NodeId from, std::uint32_t count, const Waiting& message
     return next;
 }
 
+void Ordering::mark(Pulse pulse, std::uint32_t isochron) noexcept {
+    runtime::Fifo<Waiting>& queue = queues_[here_];
+    const bool follows = !queue.empty() && queue.back().kind == Waiting::Kind::kMarker &&
+                         queue.back().pulse == pulse &&
+                         isochron == queue.back().isochron + 1 + queue.back().further;
+    if (follows) {
+        ++queue.back().further;
+    } else {
+        push(here_, {.kind = Waiting::Kind::kMarker, .pulse = pulse, .isochron = isochron});
+    }
+}
+
 void Ordering::push(NodeId host, const Waiting& what) noexcept {
     runtime::Fifo<Waiting>& queue = queues_[host];
     const bool first = queue.empty();
@@ -59,7 +71,8 @@ std::vector<Bucket> Ordering::buckets() const {
         return found.try_emplace({pulse, id}, Bucket{.pulse = pulse, .host = id}).first->second;
     };
     for (std::size_t host = 0; host < queues_.size(); ++host) {
-        queues_[host].for_each([&](const Waiting& what) { ++bucket(what.pulse, host).waiting; });
+        queues_[host].for_each(
+            [&](const Waiting& what) { bucket(what.pulse, host).waiting += 1 + what.further; });
         const Stream& stream = streams_[host];
         if (stream.behind()) bucket(executed_ + 1, host).missing = stream.announced - stream.received;
     }

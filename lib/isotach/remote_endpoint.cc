@@ -71,9 +71,14 @@ bool EndpointStage::serve(const EndpointLink::Request& request) noexcept {
     return true;
 }
 
+bool EndpointStage::next() noexcept {
+    if (filter_ != nullptr) return filter_->pass_on(delivery_, link_.delivered.empty());
+    return isotach_.receive(delivery_);
+}
+
 unsigned EndpointStage::hand_over() noexcept {
     unsigned n = 0;
-    for (; holds_ || isotach_.receive(delivery_); ++n) {
+    for (; holds_ || next(); ++n) {
         holds_ = !link_.delivered.push(delivery_);
         if (holds_) break;
     }

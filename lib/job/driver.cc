@@ -12,6 +12,11 @@ namespace isoplane::job {
 
 namespace {
 
+void drain(noniso::Endpoint& endpoint) {
+    for (niu::Received message; endpoint.receive(message);)
+        endpoint.release(message);
+}
+
 /// The program itself.
 class InlineDriver final : public Driver {
   public:
@@ -23,10 +28,8 @@ class InlineDriver final : public Driver {
         if (network_.time) network_.dispatcher.attach(wire::Protocol::kShmem, &answers_);
     }
     ~InlineDriver() override {
-        for (noniso::DirectEndpoint* endpoint : {&endpoint_, &answers_}) {
-            for (niu::Received message; endpoint->receive(message);)
-                endpoint->release(message);
-        }
+        drain(endpoint_);
+        drain(answers_);
         if (network_.time) network_.time->isotach().discard();
         network_.niu.discard();
     }
@@ -42,6 +45,7 @@ class InlineDriver final : public Driver {
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
     noniso::Endpoint* answers() override { return network_.time ? &answers_ : nullptr; }
+    void filter(isotach::Filter*) override {}
     bool settled() override { return !network_.time || network_.time->isotach().settled(); }
 
   private:
@@ -66,27 +70,25 @@ class LcoreDriver final : public Driver {
         if (network_.time) {
             time_ = std::make_unique<InTime>(network, pool);
             lcore_.pipeline().add(time_->stage);
-            lcore_.pipeline().add(time_->answers_stage);
-            network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers_stage);
+            network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers);
         }
         lcore_.start();
     }
     ~LcoreDriver() override {
         lcore_.stop();
         if (time_) time_->stage.discard();
-        if (time_) time_->answers_stage.discard();
+        if (time_) drain(time_->answers);
         if (network_.time) network_.time->isotach().discard();
         stage_.discard();
         network_.niu.discard();
     }
 
-    bool poll() override {
-        return endpoint_.waiting() || (time_ && (time_->endpoint.waiting() || time_->answers.waiting()));
-    }
+    bool poll() override { return endpoint_.waiting() || (time_ && time_->endpoint.waiting()); }
     void call(const std::function<void()>& what) override { lcore_.call(what); }
     noniso::Endpoint& endpoint() override { return endpoint_; }
     isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
     noniso::Endpoint* answers() override { return time_ ? &time_->answers : nullptr; }
+    void filter(isotach::Filter* filter) override { time_->stage.filter(filter); }
     bool settled() override {
         bool settled = true;
         if (time_) lcore_.call([&] { settled = time_->stage.settled(); });
@@ -100,17 +102,12 @@ class LcoreDriver final : public Driver {
             : link(network.time->isotach(), pool),
               stage("isotach", link, network.time->isotach()),
               endpoint(link, network.time->isotach().needs(), pool),
-              answers_link(network.niu.options().nodes.size(), "answers"),
-              answers_stage("answers", answers_link, network.niu, network.dispatcher, network.barrier,
-                            wire::Protocol::kShmem),
-              answers(answers_link, pool) {}
+              answers(network.niu, network.barrier, wire::Protocol::kShmem) {}
 
         isotach::EndpointLink link;
         isotach::EndpointStage stage;
         isotach::RemoteEndpoint endpoint;
-        noniso::EndpointLink answers_link;
-        noniso::EndpointStage answers_stage;
-        noniso::RemoteEndpoint answers;
+        noniso::DirectEndpoint answers;  ///< the lcore's
     };
 
     Network& network_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <isoplane/isotach/filter.hh>
 #include <isoplane/job/settings.hh>
 #include <isoplane/noniso/endpoint.hh>
 #include <isoplane/runtime/pool.hh>
@@ -28,8 +29,12 @@ class Driver {
     virtual noniso::Endpoint& endpoint() = 0;
     /// nullptr for a program that is not in logical time.
     virtual isotach::Endpoint* isotach() = 0;
-    /// For the answers of shared memory; nullptr for a program that is not in logical time.
+    /// For the answers of shared memory, where the NIU may be touched; nullptr for a program that is not in
+    /// logical time.
     virtual noniso::Endpoint* answers() = 0;
+    /// What stands between logical time and the program from now on; nullptr for nothing. Called where the
+    /// NIU may be touched. A program that polls for itself has nothing there.
+    virtual void filter(isotach::Filter* filter) = 0;
     /// All that the program has issued in logical time has been executed here, and so has all that came.
     virtual bool settled() = 0;
 };

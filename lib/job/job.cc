@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <chrono>
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
@@ -95,13 +96,24 @@ void Job::make_memory() {
     shmem::Pages pages(
         network.shmem.value_or(topology::ShmemMap()), topology::Paths(*network.topology), node(),
         {.pages = network.conf.pages.value_or(topology::kDefaultPages), .page_words = settings_.page_words});
-    memory_ = std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers());
+    driver_->call([&] {
+        isotach::Endpoint* const lcore =
+            settings_.progress == Progress::kLcore ? &network_->time->isotach() : nullptr;
+        memory_ = std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers(),
+                                                  shmem::Options{}, lcore);
+        driver_->filter(memory_.get());
+    });
 }
 
 /// What has come and was not received goes with the driver.
 Job::~Job() {
     reports_.reset();
-    memory_.reset();
+    if (memory_) {
+        driver_->call([this] {
+            driver_->filter(nullptr);
+            memory_.reset();
+        });
+    }
     driver_.reset();
     link_->stop();
 }
@@ -123,6 +135,30 @@ void Job::join() {
         });
         if (!missing.empty()) throw std::runtime_error(missing);
         if (all_up && sees_all()) break;
+        poll();
+    }
+    if (memory_) agree_on_memory();
+}
+
+/// Nobody uses it before all have the same.
+void Job::agree_on_memory() {
+    driver_->call([this] { memory_->introduce(size_); });
+    const auto limit = std::chrono::steady_clock::now() + settings_.hello_limit;
+    for (;;) {
+        bool agreed = false;
+        std::string difference;
+        driver_->call([&] {
+            const shmem::Layout& layout = memory_->layout();
+            const std::size_t unheard = layout.unheard(size_);
+            agreed = unheard == size_;
+            difference = layout.difference();
+            if (agreed || !difference.empty() || std::chrono::steady_clock::now() < limit) return;
+            difference =
+                settings_.hosts()[unheard] +
+                " has not said how large its shared memory is: see that all programs of the job use it";
+        });
+        if (agreed) return;
+        if (!difference.empty()) throw std::runtime_error(difference);
         poll();
     }
 }

@@ -41,6 +41,7 @@ bool Niu::set_aside(unsigned frames, unsigned ready) noexcept {
 }
 
 void Niu::put_back() noexcept {
+    if (aside_.empty()) return;
     rte_pktmbuf_free_bulk(aside_.data(), static_cast<unsigned>(aside_.size()));
     aside_.clear();
 }

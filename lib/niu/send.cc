@@ -109,11 +109,13 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     const auto size = static_cast<std::uint16_t>(message.size());
     const std::uint32_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
     put_message(payload, {protocol, wire::kWholeMessage, size, size - extension});
+    // What is left of its room others may share.
+    const std::size_t used = wire::kMessageHeaderSize + message.size();
+    const std::size_t left = std::min<std::size_t>(peer.max_payload - used, rte_pktmbuf_tailroom(m));
     rte_pktmbuf_prepend(m, kOverhead);
     ++kept_;
-    const std::span frame(payload, wire::kMessageHeaderSize + message.size());
-    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(frame) : 0,
-                  static_cast<std::uint16_t>(frame.size()));
+    peer.open = {m, payload + used, payload + used + left};
+    if (!options_.coalesce) close_frame(peer);
     counters_.messages_sent.add();
     touch(peer);
     return true;

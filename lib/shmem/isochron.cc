@@ -91,16 +91,18 @@ void Isochron::add_assign(Address at, Words values) {
 }
 
 void Isochron::add_assign(const Scheduled& scheduled, Words values) {
-    check(scheduled.at, scheduled.words, true);
-    if (values.size() != scheduled.words) [[unlikely]]
+    check(scheduled.at, static_cast<std::uint32_t>(values.size()), true);
+    if (values.size() < scheduled.words) [[unlikely]]
         throw Misuse(name(scheduled.at) + " was scheduled as a variable of " +
                      std::to_string(32 * scheduled.words) + " bits, and is assigned " +
                      std::to_string(32 * values.size()) + ": assign what was scheduled");
     scheduled_.push_back({scheduled.at, memory_->schedules_.at(scheduled.at)});
     memory_->schedules_.close(scheduled);
     const std::array<std::uint32_t, 2> which{scheduled.host, scheduled.number};
-    add_to_all({.code = AccessCode::kAssign, .words = scheduled.words, .address = scheduled.at}, which,
-               values);
+    add_to_all({.code = AccessCode::kAssign,
+                .words = static_cast<std::uint16_t>(values.size()),
+                .address = scheduled.at},
+               which, values);
 }
 
 Reads::Ticket Isochron::add_change(AccessCode code, Address at, Words first, Words second) {
@@ -169,11 +171,10 @@ void Isochron::add_to_all(const Access& access, Words first, Words second) {
 
 void Isochron::add_to(NodeId host, const Access& access, Words first, Words second) {
     unwire();
-    std::vector<std::byte>& bytes = bytes_for(host);
-    const std::size_t at = bytes.size();
-    bytes.resize(at + wire::access_layout::kSize + 4 * (first.size() + second.size()));
-    wire::encode_access(std::span(bytes).subspan(at).first<wire::access_layout::kSize>(), access);
-    std::byte* out = bytes.data() + at + wire::access_layout::kSize;
+    std::byte* out = bytes_for(host).add(wire::access_layout::kSize + 4 * (first.size() + second.size()));
+    wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
+                        access);
+    out += wire::access_layout::kSize;
     for (const Words words : {first, second}) {
         for (const std::uint32_t word : words) {
             wire::Field<std::uint32_t, 0>::put(out, word);
@@ -183,7 +184,7 @@ void Isochron::add_to(NodeId host, const Access& access, Words first, Words seco
     ++accesses_;
 }
 
-std::vector<std::byte>& Isochron::bytes_for(NodeId host) {
+AccessBytes& Isochron::bytes_for(NodeId host) {
     if (host == memory_->here()) return here_;
     const auto end = parts_.begin() + static_cast<std::ptrdiff_t>(used_);
     const auto part = std::find_if(parts_.begin(), end, [host](const Part& p) { return p.to == host; });

@@ -4,6 +4,8 @@
 #include <isoplane/shmem/memory.hh>
 
 #include <algorithm>
+#include <cassert>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 namespace isoplane::shmem {
@@ -14,12 +16,32 @@ using wire::Access;
 using wire::AccessCursor;
 using wire::Operation;
 
-Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options)
+namespace {
+
+/// Of the accesses in front, as many bytes as fit.
+std::size_t whole_accesses(std::span<const std::byte> accesses, std::size_t most) {
+    std::size_t size = 0;
+    AccessCursor cursor(accesses);
+    for (Access access; cursor.next(access);) {
+        const std::size_t next = wire::access_size(access.code, access.words);
+        if (size + next > most) break;
+        size += next;
+    }
+    return size;
+}
+
+}  // namespace
+
+Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options,
+               isotach::Endpoint* lcore)
     : pages_(std::move(pages)),
       endpoint_(endpoint),
+      from_(lcore != nullptr ? *lcore : endpoint),
       answers_(answers),
       options_(options),
-      store_(pages_, options.planted.no_blocking) {
+      turn_(lcore != nullptr),
+      store_(pages_, options.planted.no_blocking),
+      layout_(pages_) {
     NodeId last = pages_.here();
     for (std::uint32_t page = 0; page < pages_.extent().pages; ++page) {
         for (const NodeId host : pages_.page(page * pages_.extent().page_words).others)
@@ -29,9 +51,9 @@ Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answe
 }
 
 Memory::~Memory() {
-    if (has_next_) release(next_);
+    if (has_next_) from_.release(next_);
     for (const Delivery& delivery : together_)
-        release(delivery);
+        from_.release(delivery);
 }
 
 std::uint32_t Memory::most_words(const Pages::Page& page, bool at_nearest) const noexcept {
@@ -52,6 +74,7 @@ std::uint32_t Memory::most_words(const Pages::Page& page, bool at_nearest) const
 
 bool Memory::issue(Isochron& isochron) {
     if (isochron.empty()) return true;
+    const std::lock_guard turn(turn_);
     if (hits_.size() >= options_.most_waiting) return false;
     const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
     const bool at_once = !abroad && (hits_.empty() || options_.planted.local_at_once);
@@ -59,9 +82,13 @@ bool Memory::issue(Isochron& isochron) {
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();
-    if (at_once || options_.planted.hits_at_once) execute(here(), isochron.here_);
+    if (at_once || options_.planted.hits_at_once) {
+        execute(here(), isochron.here_.bytes());
+        fill_reads();
+    }
     if (!at_once)
-        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_, abroad);
+        hits_.push(options_.planted.hits_at_once ? std::span<const std::byte>{} : isochron.here_.bytes(),
+                   abroad);
     isochron.issued();
     return true;
 }
@@ -89,15 +116,9 @@ bool Memory::put_on_wire(Isochron& isochron) {
 /// In as many messages as it takes.
 bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
     const std::size_t most = endpoint_.max_message(part.to);
-    std::span<const std::byte> rest = part.bytes;
+    std::span<const std::byte> rest = part.bytes.bytes();
     while (!rest.empty()) {
-        std::size_t size = 0;
-        AccessCursor cursor(rest);
-        for (Access access; cursor.next(access);) {
-            const std::size_t next = wire::access_size(access.code, access.words);
-            if (size + next > most) break;
-            size += next;
-        }
+        const std::size_t size = rest.size() <= most ? rest.size() : whole_accesses(rest, most);
         if (size == 0) return false;
         const auto operation = size == rest.size() ? Operation::kAccesses : Operation::kMoreAccesses;
         const auto room = isochron.wire_.add(part.to, size, operation);
@@ -110,13 +131,17 @@ bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
 
 /// Whether there is something that is not the program's to receive.
 bool Memory::next() {
-    if (has_next_ || !endpoint_.receive(next_)) return false;
-    has_next_ = next_.kind != DeliveryKind::kMessage || next_.operation == Operation::kMessage;
-    return !has_next_;
+    has_next_ = has_next_ || from_.receive(next_);
+    return has_next_ && next_.kind == DeliveryKind::kMessage && next_.operation != Operation::kMessage;
 }
 
 bool Memory::step() {
-    if (!next()) return false;
+    assert(!has_lcore());
+    return next() && execute_next();
+}
+
+bool Memory::execute_next() {
+    has_next_ = false;
     if (next_.operation == Operation::kMoreAccesses) {
         together_.push_back(next_);
         return true;
@@ -124,12 +149,12 @@ bool Memory::step() {
     now_ = next_.time;
     if (next_.operation == Operation::kMarker) {
         execute_own();
-        release(next_);
+        from_.release(next_);
     } else if (next_.operation == Operation::kAccesses) {
         take_accesses();
     } else {
         counters_.malformed.add();
-        release(next_);
+        from_.release(next_);
     }
     return true;
 }
@@ -139,7 +164,7 @@ void Memory::take_accesses() {
     together_.push_back(next_);
     for (const Delivery& delivery : together_) {
         execute(delivery.time.host, delivery.data);
-        release(delivery);
+        from_.release(delivery);
     }
     together_.clear();
 }
@@ -160,20 +185,42 @@ void Memory::execute(NodeId issuer, std::span<const std::byte> accesses) {
         counters_.malformed.add();
 }
 
+/// The program executes, too, but what leaves is the lcore's to send.
 void Memory::hand_out_answers() {
     for (const Store::Answer& answer : store_.answers()) {
         if (answer.to == here()) {
-            reads_.fill(answer);
-        } else if (answer.to >= to_send_.size()) {
-            to_send_.resize(std::size_t{answer.to} + 1);
-            to_send_[answer.to].push(answer);
-            ++unsent_;
-        } else if (!to_send_[answer.to].empty() || !send(answer)) {
+            take(answer);
+            continue;
+        }
+        if (answer.to >= to_send_.size()) to_send_.resize(std::size_t{answer.to} + 1);
+        if (has_lcore() || !to_send_[answer.to].empty() || !send(answer)) {
             to_send_[answer.to].push(answer);
             ++unsent_;
         }
     }
-    store_.answers().clear();
+    store_.answers_taken();
+}
+
+/// For a read of this host.
+void Memory::take(const wire::Answer& answer) {
+    if (has_lcore()) {
+        arrived_.push_back(answer);
+        has_arrived_.store(true, std::memory_order_relaxed);
+    } else if (!reads_.fill(answer)) [[unlikely]] {
+        counters_.malformed.add();
+    }
+}
+
+/// The program's alone, and its turn.
+unsigned Memory::fill_reads() {
+    for (const wire::Answer& answer : arrived_) {
+        if (!reads_.fill(answer)) [[unlikely]]
+            counters_.malformed.add();
+    }
+    const auto filled = static_cast<unsigned>(arrived_.size());
+    arrived_.clear();
+    has_arrived_.store(false, std::memory_order_relaxed);
+    return filled;
 }
 
 /// Outside logical time: the time of the read says what was read.
@@ -182,7 +229,7 @@ bool Memory::send(const Store::Answer& answer) {
     if (!room) return false;
     wire::encode_answer(room.data, answer);
     answers_.send(room);
-    counters_.answers.add();
+    if (answer.ticket != Layout::kTicket) counters_.answers.add();
     return true;
 }
 
@@ -201,23 +248,73 @@ unsigned Memory::send_answers() {
 
 unsigned Memory::take_answers() {
     unsigned taken = 0;
-    wire::Answer answer;
     for (noniso::Received message; answers_.receive(message); ++taken) {
-        if (!wire::decode_answer(message.data, answer) || !reads_.fill(answer)) [[unlikely]]
+        wire::Answer answer;
+        if (!wire::decode_answer(message.data, answer)) [[unlikely]] {
             counters_.malformed.add();
+        } else if (answer.ticket == Layout::kTicket) {
+            layout_.hear(message.source, answer);
+        } else {
+            take(answer);
+        }
         answers_.release(message);
     }
     return taken;
 }
 
 unsigned Memory::poll() {
+    if (has_lcore()) {
+        if (!has_arrived_.load(std::memory_order_relaxed)) return 0;
+        const std::lock_guard turn(turn_);
+        return fill_reads();
+    }
     unsigned done = take_answers() + send_answers();
     while (step())
         ++done;
     return done;
 }
 
+bool Memory::pass_on(Delivery& delivery, bool caught_up) noexcept {
+    if (!has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting()) return false;
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (!turn) return false;
+    take_answers();
+    for (unsigned burst = 0; caught_up && burst < runtime::kBurst && next(); ++burst)
+        execute_next();
+    send_answers();
+    if (next() || !has_next_) return false;
+    delivery = next_;
+    now_ = next_.time;
+    has_next_ = false;
+    return true;
+}
+
+void Memory::introduce(std::size_t hosts) {
+    if (to_send_.size() < hosts) to_send_.resize(hosts);
+    for (std::size_t host = 0; host < hosts; ++host) {
+        if (host == here()) continue;
+        to_send_[host].push({layout_.told(), static_cast<NodeId>(host)});
+        ++unsent_;
+    }
+}
+
+isotach::LogicalTime Memory::now() const noexcept {
+    const std::lock_guard turn(turn_);
+    return now_;
+}
+
+std::uint64_t Memory::executed() const noexcept {
+    const std::lock_guard turn(turn_);
+    return issued_ - hits_.size();
+}
+
+bool Memory::settled() const noexcept {
+    const std::lock_guard turn(turn_);
+    return hits_.empty() && unsent_ == 0;
+}
+
 bool Memory::receive(Delivery& delivery) {
+    if (has_lcore()) return endpoint_.receive(delivery);
     while (step()) {
     }
     if (!has_next_) return false;
@@ -228,6 +325,7 @@ bool Memory::receive(Delivery& delivery) {
 }
 
 void Memory::describe(nlohmann::json& out) const {
+    const std::lock_guard turn(turn_);
     out["isochrons"] = counters_.isochrons.get();
     out["at_once"] = counters_.at_once.get();
     out["accesses"] = store_.counters().accesses.get();

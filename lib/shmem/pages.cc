@@ -22,11 +22,19 @@ void check(const Extent& extent) {
                                     " variables are more than 2^32: give fewer, or smaller ones");
 }
 
+/// To be added up: the order of pages and hosts plays no part.
+std::uint64_t digest(std::uint32_t page, NodeId host) {
+    std::uint64_t mixed = (std::uint64_t{page} << 16 | host) * 0x9e3779b97f4a7c15 + 1;
+    mixed = (mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9;
+    return mixed ^ mixed >> 29;
+}
+
 }  // namespace
 
 Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId here, const Extent& extent)
     : here_(here), extent_(extent) {
     check(extent);
+    per_page_ = UINT64_MAX / extent.page_words + 1;
     pages_.resize(extent.pages);
     for (const topology::Copyset& run : map.runs()) {
         if (run.last >= extent.pages)
@@ -38,6 +46,7 @@ Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId
             page.mapped = true;
             page.nearest = *map.nearest_copy(number, here, paths);
             for (const NodeId node : run.nodes) {
+                copysets_ += digest(number, node);
                 if (node == here) {
                     page.local = local_pages_++;
                 } else {

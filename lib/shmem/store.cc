@@ -147,14 +147,19 @@ void Store::assign(const Access& access) {
     const Version version =
         scheduled_by(static_cast<NodeId>(access.operand(0)), access.operand(1)) & ~kComputed;
     const std::size_t values = wire::values_at(access.code);
-    for (std::uint16_t i = 0; i < access.words; ++i)
-        settle({access.address + i, version}, access.operand(values + i));
+    if (access.words == 2 && !open_.contains({access.address + 1, version})) {
+        // Of 64 bits, for a SCHED that knew of 32: the lower half goes with the higher.
+        settle({access.address, version}, access.operand(values), access.operand(values + 1));
+    } else {
+        for (std::uint16_t i = 0; i < access.words; ++i)
+            settle({access.address + i, version}, access.operand(values + i));
+    }
     settle_all();
 }
 
-void Store::settle(const Key& key, std::uint32_t value) {
+void Store::settle(const Key& key, std::uint32_t value, std::optional<std::uint32_t> lower) {
     if (open_.contains(key)) {
-        settled_.push_back({key, value});
+        settled_.push_back({key, value, lower});
     } else {
         counters_.dropped.add();
     }
@@ -169,12 +174,14 @@ void Store::settle_all() {
         if (current != current_.end() && current->second == now.key.version) {
             words_[index(now.key.at)] = now.value;
             current_.erase(current);
+            if (now.lower) set(now.key.at + 1, *now.lower);
         }
         const auto waiters = open_.extract(now.key);
         if (waiters.empty()) continue;
         for (const Waiter& waiter : waiters.mapped()) {
             Blocked& blocked = table_[waiter.blocked];
             blocked.old[waiter.word] = now.value;
+            if (now.lower && waiter.word + 1U < blocked.words) blocked.old[waiter.word + 1U] = *now.lower;
             if (--blocked.lacking != 0) continue;
             unblock(blocked);
             free_.push_back(waiter.blocked);
@@ -195,7 +202,8 @@ void Store::unblock(Blocked& blocked) {
 void Store::answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
                    const std::uint32_t* values) {
     if (ticket == 0) return;
-    Answer& next = answers_.emplace_back();
+    if (answered_ == answers_.size()) answers_.emplace_back();
+    Answer& next = answers_[answered_++];
     next.ticket = ticket;
     next.offset = offset;
     next.words = static_cast<std::uint16_t>(words);

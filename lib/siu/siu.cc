@@ -62,6 +62,7 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
         distances_.push_back(distance - (manages() ? ahead : 0));
     }
     pending_at_.assign(hosts, kNotPending);
+    managers_.assign(paths.topology().node_count(), kNone);
 }
 
 void Siu::announce(NodeId to, std::uint32_t count) noexcept {
@@ -101,11 +102,11 @@ bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
 void Siu::on_complete(std::uint64_t number) noexcept {
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         for (const wire::TokenEntry& entry : incoming(i, number))
-            take(number, entry);
+            take_entry(number, entry);
     }
 }
 
-void Siu::take(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
+void Siu::take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
     if (entry.source >= distances_.size() || entry.source == here_) return;
     if (entry.destination == here_) {
         announcements_.push({number, entry.source, entry.value});
@@ -129,8 +130,7 @@ void Siu::on_send(std::uint64_t number) noexcept {
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
     going_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
-    const Pulse done_at = number - 1 - (manages() ? options().ahead : 0);
-    keep_act({done_at + greatest_distance_, here_, word});
+    keep_act({known_at(number), here_, word});
 }
 
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
@@ -163,6 +163,24 @@ void Siu::want(bool wanted) noexcept {
     wanted_ = wanted;
     // A token that is due tells the token manager by itself.
     if (wanted && sent() == complete() + options().ahead) wake(kNobody);
+}
+
+/// Most token managers are no hosts; so it looks for one only now and then.
+std::optional<NodeId> Siu::carrier(NodeId neighbour) noexcept {
+    const topology::Topology& topology = paths().topology();
+    const auto is_up = [this](NodeId host) { return niu_.state(host) == niu::PeerState::kUp; };
+    if (topology.is_host(neighbour)) return is_up(neighbour) ? std::optional(neighbour) : std::nullopt;
+    constexpr std::uint64_t kNowAndThen = 64;
+    NodeId& manager = managers_[neighbour];
+    if (manager == kNone && sent() >= look_at_) {
+        look_at_ = sent() + kNowAndThen;
+        for (std::size_t i = 0; i < topology.host_count(); ++i) {
+            const auto host = static_cast<NodeId>(i);
+            if (niu_.peer(host).manages && topology.switch_of(host) == topology.switch_of(neighbour))
+                manager = host;
+        }
+    }
+    return manager != kNone && is_up(manager) ? std::optional(manager) : std::nullopt;
 }
 
 bool Siu::on_restart(NodeId /*neighbour*/) noexcept {

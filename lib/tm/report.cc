@@ -17,6 +17,8 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
         awaited.push_back(topology.name(node));
     out["tokens_sent"] = counters.sent.get();
     out["tokens_received"] = counters.received.get();
+    out["frames"] = counters.frames.get();
+    out["along"] = counters.along.get();
     out["resent"] = counters.resent.get();
     out["entries"] = counters.entries.get();
     out["wakes"] = counters.wakes.get();
@@ -24,6 +26,7 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     out["beyond"] = counters.beyond.get();
     out["stale_epoch"] = counters.stale_epoch.get();
     out["unknown"] = counters.unknown.get();
+    out["malformed"] = counters.malformed.get();
 }
 
 }  // namespace isoplane::tm

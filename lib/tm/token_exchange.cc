@@ -57,7 +57,7 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
     if (index == kNoNeighbour) return counters_.unknown.add();
     Neighbour& neighbour = neighbours_[index];
     if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
-    const bool news = keep_part(neighbour, view);
+    const bool news = keep(neighbour, view);
     const std::uint8_t hops = view.token().wanted;
     hurried_ = hops != 0;
     if (hurried_) {
@@ -66,6 +66,23 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
         on_wanted(index, hops);
     }
     if (news) complete_what_is();
+}
+
+void TokenExchange::take(const niu::Received& message) noexcept {
+    const auto nodes = static_cast<std::uint16_t>(niu_.options().nodes.size());
+    std::optional<wire::TokenView> token;
+    wire::TokenOrigin origin;
+    if (message.whole() && message.data.size() > wire::kTokenOriginSize) {
+        origin = wire::decode_token_origin(message.data.first<wire::kTokenOriginSize>());
+        token = wire::TokenView::parse(message.data.subspan(wire::kTokenOriginSize), nodes);
+    }
+    if (!token || origin.from >= nodes || origin.to != options_.node) [[unlikely]] {
+        counters_.malformed.add();
+    } else {
+        // The stream that it came by is between the present lives of the two.
+        on_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
+    }
+    niu_.release(message);
 }
 
 /// Whether the token is from the neighbour's present life to ours.
@@ -89,47 +106,64 @@ bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress& addre
 }
 
 /// Returns whether the neighbour's tokens are complete further than before.
-bool TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept {
+bool TokenExchange::keep(Neighbour& neighbour, const wire::TokenView& view) noexcept {
     const wire::Token token = view.token();
     if (options_.accept_any_number && token.number <= neighbour.in_to) [[unlikely]] {
         if (neighbour.in_to < sent_ + options_.ahead) ++neighbour.in_to;
         return true;
     }
-    if (token.number <= neighbour.in_to) {
-        counters_.duplicates.add();
-        return false;
-    }
     if (token.number > sent_ + options_.ahead) {
         counters_.beyond.add();
         return false;
     }
-    Incoming& slot = neighbour.in[token.number % slots_];
-    if (slot.number != token.number) {
-        slot.number = token.number;
-        slot.parts = 0;
-        slot.last_part = token.last_part;
-        slot.wanted = 0;
-        slot.entries.clear();
-        if (token.last_part != 0) slot.seen.assign(kMostParts, false);
-    }
-    slot.wanted = std::max(slot.wanted, token.wanted);
-    const bool whole = slot.parts == slot.last_part + 1U;
-    if (whole || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part])) {
+    if (token.number + token.further <= neighbour.in_to) {
         counters_.duplicates.add();
         return false;
     }
-    if (token.last_part != 0) slot.seen[token.part] = true;
-    ++slot.parts;
-    for (std::size_t i = 0; i < view.size(); ++i)
-        slot.entries.push_back(view.entry(i));
+    if (token.number > neighbour.in_to) keep_part(neighbour, view);
+    if (token.further != 0) keep_empty(neighbour, token);
     const std::uint64_t before = neighbour.in_to;
     for (;;) {
         const Incoming& next = neighbour.in[(neighbour.in_to + 1) % slots_];
-        if (next.number != neighbour.in_to + 1 || next.parts != next.last_part + 1U) break;
+        if (next.number != neighbour.in_to + 1 || !next.whole()) break;
         ++neighbour.in_to;
         counters_.received.add();
     }
     return neighbour.in_to != before;
+}
+
+void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint8_t its_last_part) {
+    number = its_number;
+    parts = 0;
+    last_part = its_last_part;
+    wanted = 0;
+    entries.clear();
+    if (last_part != 0) seen.assign(kMostParts, false);
+}
+
+void TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept {
+    const wire::Token token = view.token();
+    Incoming& slot = neighbour.in[token.number % slots_];
+    if (slot.number != token.number) slot.begin(token.number, token.last_part);
+    slot.wanted = std::max(slot.wanted, token.wanted);
+    if (slot.whole() || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part]))
+        return counters_.duplicates.add();
+    if (token.last_part != 0) slot.seen[token.part] = true;
+    ++slot.parts;
+    for (std::size_t i = 0; i < view.size(); ++i)
+        slot.entries.push_back(view.entry(i));
+}
+
+void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept {
+    const std::uint64_t last = std::min(token.number + token.further, sent_ + options_.ahead);
+    for (std::uint64_t number = std::max(token.number, neighbour.in_to) + 1; number <= last; ++number) {
+        Incoming& slot = neighbour.in[number % slots_];
+        if (slot.number != number || !slot.whole()) {
+            slot.begin(number, 0);
+            slot.parts = 1;
+        }
+        slot.wanted = std::max(slot.wanted, token.wanted);
+    }
 }
 
 void TokenExchange::complete_what_is() noexcept {
@@ -143,14 +177,24 @@ void TokenExchange::complete_what_is() noexcept {
         resent_ = false;
     }
     resend_at_ = now_ + patience();
+    bool due = false;
     while (complete_ < least) {
-        // A token that goes takes along what came in the one h before it; so it goes before that is reused.
+        // A token that goes takes along what came in the one h before it; so it is filled before that is
+        // reused.
         on_complete(++complete_);
-        if (answers_at_once()) send_what_is_due();
+        if (answers_at_once()) due |= prepare_what_is_due();
     }
+    if (due) transmit_pending();
 }
 
 void TokenExchange::send_what_is_due() noexcept {
+    if (prepare_what_is_due()) transmit_pending();
+}
+
+/// Returns whether there is a token to send.
+bool TokenExchange::prepare_what_is_due() noexcept {
+    const std::uint64_t before = sent_;
+    std::uint8_t level = 0;
     while (sent_ < complete_ + options_.ahead && !quiet_ && may_send()) {
         const std::uint64_t number = sent_ + 1;
         if (number > options_.ahead) on_send(number);
@@ -160,41 +204,72 @@ void TokenExchange::send_what_is_due() noexcept {
             if (number > options_.ahead) fill(number, i, entries);
             counters_.entries.add(entries.size());
         }
-        level_ = wanted();
+        level = std::max(level, wanted());
         sent_ = number;
         sent_at_ = now_;
-        counters_.sent.add(neighbours_.size());
-        transmit_pending();
-        resend_at_ = now_ + patience();
     }
+    if (sent_ == before) return false;
+    level_ = level;
+    counters_.sent.add(neighbours_.size() * (sent_ - before));
+    resend_at_ = now_ + patience();
+    return true;
 }
 
 void TokenExchange::transmit_pending() noexcept {
     pending_ = false;
     for (Neighbour& neighbour : neighbours_) {
-        while (neighbour.transmitted < sent_ && transmit(neighbour, neighbour.transmitted + 1, level_))
-            ++neighbour.transmitted;
+        while (neighbour.transmitted < sent_) {
+            const std::uint64_t to =
+                transmit(neighbour, neighbour.transmitted + 1, level_, Way::kAlongIfPossible);
+            if (to == neighbour.transmitted) break;
+            neighbour.transmitted = to;
+        }
         pending_ |= neighbour.transmitted < sent_;
     }
 }
 
-bool TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted) noexcept {
+/// Sends that token and all up to the next that says something. Returns which that are up to; the one before
+/// `number` when it cannot be.
+std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted,
+                                      Way way) noexcept {
+    std::uint64_t last = number;
+    while (last < sent_ && neighbour.out[(last + 1) % slots_].empty())
+        ++last;
+    wire::Token token{
+        .number = number, .wanted = wanted, .further = static_cast<std::uint8_t>(last - number)};
+    if (way == Way::kAlongIfPossible && goes_along(neighbour, token)) return last;
     std::span<const wire::TokenEntry> rest = neighbour.out[number % slots_];
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = rest.empty() ? 1 : (rest.size() + capacity - 1) / capacity;
+    token.last_part = static_cast<std::uint8_t>(parts - 1);
+    const niu::TokenAddress address{.from = options_.node,
+                                    .to = neighbour.node,
+                                    .epoch = options_.epoch,
+                                    .peer_epoch = static_cast<std::uint16_t>(neighbour.epoch)};
     for (std::size_t part = 0; part < parts; ++part) {
         const auto some = rest.first(std::min(rest.size(), capacity));
-        const wire::Token token{.number = number,
-                                .wanted = wanted,
-                                .part = static_cast<std::uint8_t>(part),
-                                .last_part = static_cast<std::uint8_t>(parts - 1)};
-        const niu::TokenAddress address{.from = options_.node,
-                                        .to = neighbour.node,
-                                        .epoch = options_.epoch,
-                                        .peer_epoch = static_cast<std::uint16_t>(neighbour.epoch)};
-        if (!niu_.send_token(address, token, some)) return false;
+        token.part = static_cast<std::uint8_t>(part);
+        if (!niu_.send_token(address, token, some)) return number - 1;
         rest = rest.subspan(some.size());
     }
+    counters_.frames.add(parts);
+    return last;
+}
+
+/// In the frame that messages to the neighbour, or to the host that manages it, share and that is about to
+/// go. If it is lost, so is the token, which is sent again by itself.
+bool TokenExchange::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
+    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number % slots_];
+    const std::optional<NodeId> host = carrier(neighbour.node);
+    const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
+    if (!host || niu_.open_room(*host) < wire::kMessageHeaderSize + size) return false;
+    const niu::SendBuffer room = niu_.buffer(*host, wire::Protocol::kToken, size);
+    if (!room) return false;
+    wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
+                              {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
+    wire::encode_token(room.data.subspan(wire::kTokenOriginSize), token, entries);
+    niu_.send(room);
+    counters_.along.add();
     return true;
 }
 
@@ -205,8 +280,11 @@ void TokenExchange::resend() noexcept {
     std::uint64_t n = 0;
     for (const Neighbour& neighbour : neighbours_) {
         const std::uint64_t known = neighbour.in_to > options_.ahead ? neighbour.in_to - options_.ahead : 0;
-        for (std::uint64_t number = known + 1; number <= neighbour.transmitted; ++number)
-            n += transmit(neighbour, number, hops) ? 1 : 0;
+        for (std::uint64_t number = known; number < neighbour.transmitted; ++n) {
+            const std::uint64_t to = transmit(neighbour, number + 1, hops);
+            if (to == number) break;
+            number = to;
+        }
     }
     counters_.resent.add(n);
     rtt_.back_off();

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Shared memory of isotach version 1: isomem [ROUNDS]. Every node
- * - writes one number to variables on several pages, and reads them all: they must agree, whoever has written
- *   in between;
- * - takes both forks beside it, and may not find that anybody eats with one of them meanwhile;
- * - counts with all others in one variable of 64 bits. */
+/* Shared memory of isotach version 1: isomem ISOCHRONS PAGES. Every node issues that many isochrons: in turn
+ * one that writes a random number to variables on all pages, and one that reads them all, which must agree,
+ * whoever has written in between. Many are on their way at once. All nodes count their rounds in one variable
+ * of 64 bits. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <iso.h>
 
-#define PAGES 7
-#define EVERYWHERE 5
-#define FORKS (PAGES * PAGE_SIZE)
-#define USERS (FORKS + 256)
-#define COUNTER (FORKS + 512)
-#define MOST_NODES 64
+#define EACH 3 /* variables of a page */
+#define MOST_PAGES 64
+#define WINDOW 16
+#define FIRST 10
+#define COUNTER 512
 
 enum { DONE = 3 };
 
+static int pages;
 static int done;
+static struct iso_var32 seen[WINDOW][MOST_PAGES * EACH];
 
 static void fail(const char* what, long number) {
     fprintf(stderr, "node %ld: %s (%ld)\n", NODEID, what, number);
@@ -44,86 +44,71 @@ static void meet(int meetings) {
         iso_poll();
 }
 
-static void write_and_read(int round) {
-    struct iso_var32 seen[PAGES * EVERYWHERE];
+static shmem_addr_t address(int i) {
+    return (shmem_addr_t)(i / EACH * PAGE_SIZE + FIRST + i % EACH);
+}
+
+static void write_all(long value) {
     int i;
     iso_start();
-    for (i = 0; i < PAGES * EVERYWHERE; i++)
-        iso_write32(i / EVERYWHERE * PAGE_SIZE + 10 + i % EVERYWHERE, round * 1000 + NODEID);
-    iso_end();
-    iso_start();
-    for (i = 0; i < PAGES * EVERYWHERE; i++)
-        iso_read32(i / EVERYWHERE * PAGE_SIZE + 10 + i % EVERYWHERE, &seen[i]);
-    iso_end();
-    for (i = 0; i < PAGES * EVERYWHERE; i++)
-        if (read_iso_var32(&seen[i]) != read_iso_var32(&seen[0])) fail("not the same everywhere", i);
-}
-
-static void eat(void) {
-    static struct iso_var forks[MOST_NODES];
-    const int left = NODEID, right = (NODEID + 1) % NUMNODES;
-    long meals_left, meals_right;
-    iso_start();
-    iso_read32(FORKS + left, &forks[left]);
-    iso_sched(FORKS + left);
-    if (right != left) iso_read32(FORKS + right, &forks[right]);
-    if (right != left) iso_sched(FORKS + right);
-    iso_end();
-    meals_left = read_iso_var(&forks[left]);
-    meals_right = read_iso_var(&forks[right]);
-    iso_start();
-    iso_write32(USERS + left, NODEID);
-    iso_write32(USERS + right, NODEID);
-    iso_end();
-    iso_start();
-    iso_read32(USERS + left, &forks[left]);
-    iso_read32(USERS + right, &forks[right]);
-    iso_end();
-    if (read_iso_var(&forks[left]) != NODEID) fail("somebody eats with my left fork", meals_left);
-    if (read_iso_var(&forks[right]) != NODEID) fail("somebody eats with my right fork", meals_right);
-    iso_start();
-    iso_assign(FORKS + left, meals_left + 1);
-    if (right != left) iso_assign(FORKS + right, meals_right + 1);
+    for (i = 0; i < pages * EACH; i++)
+        iso_write32(address(i), value);
     iso_end();
 }
 
-static void count(void) {
+static void read_all(struct iso_var32* into) {
+    int i;
+    iso_start();
+    for (i = 0; i < pages * EACH; i++)
+        iso_read32(address(i), &into[i]);
+    iso_end();
+}
+
+static void check(struct iso_var32* read) {
+    const long first = read_iso_var32(&read[0]);
+    int i;
+    for (i = 1; i < pages * EACH; i++)
+        if (read_iso_var32(&read[i]) != first) fail("not the same everywhere", i);
+}
+
+/* What a node has read decides on what it writes. iso_sched() does not say how wide the variable is. */
+static void count(long rounds) {
     struct iso_var64 before;
-    long long before_value;
+    long long value;
     iso_start();
     iso_read64(COUNTER, &before);
-    iso_sched64(COUNTER);
+    iso_sched(COUNTER);
     iso_end();
-    before_value = read_iso_var64(&before);
+    value = read_iso_var64(&before);
     iso_start();
-    iso_assign64(COUNTER, before_value + 0x100000001LL);
+    iso_assign64(COUNTER, value + rounds * 0x100000001LL);
     iso_end();
 }
 
 int main(int argc, char** argv) {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 100;
-    struct iso_var forks[MOST_NODES];
+    const int rounds = argc > 1 ? atoi(argv[1]) / 2 : 100;
     struct iso_var64 counter;
-    long node, meals = 0;
     int i;
+    pages = argc > 2 ? atoi(argv[2]) : 7;
+    if (pages < 1 || pages > MOST_PAGES) fail("pages are 1 to 64", pages);
     iso_init();
     iso_set_handler(DONE, on_done);
+    srand48(NODEID);
     meet(1);
     for (i = 0; i < rounds; i++) {
-        write_and_read(i);
-        eat();
-        count();
+        if (i >= WINDOW) check(seen[i % WINDOW]);
+        write_all(mrand48());
+        read_all(seen[i % WINDOW]);
+        if (i % 1000 == 0) count(i == 0 ? (rounds - 1) % 1000 + 1 : 1000);
     }
+    for (i = 0; i < WINDOW && i < rounds; i++)
+        check(seen[i]);
     meet(2);
     iso_start();
-    for (node = 0; node < NUMNODES; node++)
-        iso_read32(FORKS + node, &forks[node]);
     iso_read64(COUNTER, &counter);
     iso_end();
-    for (node = 0; node < NUMNODES; node++)
-        meals += read_iso_var(&forks[node]);
     if (read_iso_var64(&counter) != rounds * NUMNODES * 0x100000001LL) fail("miscounted", rounds);
-    printf("%ld forks used, %ld counted\n", meals, (long)(read_iso_var64(&counter) & 0xffffffff));
+    printf("%d isochrons, the same everywhere\n", 2 * rounds);
     iso_deinit();
     return 0;
 }

@@ -11,13 +11,13 @@ from net import Namespace, Node, Program, same, work
 IMPAIRED = {False: (), True: ("--fabric", "loss=0.01")}
 
 
-def on_virtio(nodes, lossy, *words, way="inline"):
+def on_virtio(nodes, lossy, *words, way="inline", options=()):
     """What the nodes of a job print."""
-    with Program("run", "-n", nodes, "--progress", way, *IMPAIRED[lossy], "--", *words) as launcher:
+    with Program("run", "-n", nodes, "--progress", way, *options, *IMPAIRED[lossy], "--", *words) as launcher:
         return launcher.ends().out()
 
 
-def on_veth(nodes, lossy, *words, way="inline"):
+def on_veth(nodes, lossy, *words, way="inline", options=()):
     """The same in as many namespaces, each joined by a veth pair to one with the fabric, and the token manager beside
     it."""
     with contextlib.ExitStack() as stack:
@@ -33,7 +33,7 @@ def on_veth(nodes, lossy, *words, way="inline"):
         for host in hosts:
             parts += [":"] if parts else []
             parts += ["-n", 1, "--", *host.within, *words]
-        with Program("run", "--config", conf, "--progress", way, *parts) as launcher:
+        with Program("run", "--config", conf, "--progress", way, *options, *parts) as launcher:
             said = launcher.ends().out()
         fabric.stop()
         lost = sum(port["counters"]["lost"] for port in fabric.report()["fabric"]["ports"])
@@ -64,4 +64,21 @@ def order_is_kept(on, nodes, lossy, program, isochrons, way="inline"):
     messages = sum(1 + (host + i) % 3 for host in range(nodes) for i in range(isochrons))
     same(sorted(on(nodes, lossy, program, isochrons, way=way).splitlines()),
          [f"[{i}] {messages} messages, in the same order everywhere" for i in range(nodes)],
+         f"{nodes} nodes, {'lossy' if lossy else 'lossless'}, {on.__name__}, {way}")
+
+
+def all_copysets(nodes):
+    """A shmem_map with a page for each: 2^nodes - 1 of them. Returns its path and how many."""
+    path = work(f"shmem_map-{nodes}")
+    copysets = [[str(node) for node in range(nodes) if chosen >> node & 1] for chosen in range(1, 1 << nodes)]
+    with open(path, "w", encoding="ascii") as out:
+        out.writelines(f"{page}: {','.join(copyset)};\n" for page, copyset in enumerate(copysets))
+    return path, len(copysets)
+
+
+def memory_is_one(on, nodes, lossy, program, isochrons, way="inline"):
+    """isomem: every node issues so many isochrons, on pages of all copysets that there are."""
+    path, pages = all_copysets(nodes)
+    same(sorted(on(nodes, lossy, program, isochrons, pages, way=way, options=("--shmem-map", path)).splitlines()),
+         [f"[{i}] {isochrons} isochrons, the same everywhere" for i in range(nodes)],
          f"{nodes} nodes, {'lossy' if lossy else 'lossless'}, {on.__name__}, {way}")

@@ -137,6 +137,62 @@ def sweeps_measure_each_of_their_values():
         same([(row["sweep"], int(row["value"])) for row in csv.DictReader(written)], values, "lines")
 
 
+UPDATERS = ["isochron", "sched", "locks_niu"]
+READ_STEPS = ["issue", "way_there", "order", "execution", "answer_back"]
+
+
+def memory(*options):
+    """Runs the benchmark, and returns its JSON and the figures that it has, as {what: {(by, at)}}."""
+    with Program("perf", "memory", "--rounds", 1, "--duration", 0.003, "--writes", "1,32", "--variables", "1,3", "--workers",
+                 4, *options, "--json", "-") as perf:
+        report = json.loads(perf.ends().out())
+    same(report["failures"], [], "failures")
+    same(len(report["targets"]), 6, "targets")
+    figures = {}
+    for figure in report["figures"]:
+        figures.setdefault(figure["what"], set()).add((figure["by"], figure["at"]))
+        assert figure["value"] >= 0, figure
+    return report, figures
+
+
+def holds_no_others(figures, updaters):
+    """A measurement of milliseconds may find nothing at all, so figures may be missing."""
+    for what, by, ats in (("read", ["local", "remote"], [0]), ("read_step", READ_STEPS, [0]), ("round_trip", ["isotach"], [0]),
+                          ("write", ["remote", "mixed"], [1, 32]), ("load", ["mixed"], [1, 32]),
+                          ("update", updaters, [1, 3])):
+        others = figures.pop(what, set()) - {(b, at) for b in by for at in ats}
+        same(others, set(), f"other figures of {what}")
+    same(figures, {}, "other figures")
+
+
+@test
+def shared_memory_is_measured_beside_locks_and_transactions():
+    report, figures = memory()
+    assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+    assert report["redis"].startswith(("redis-server over loopback", "no redis-server: ")), report["redis"]
+    holds_no_others(figures, [*UPDATERS, "locks_tcp", *(["redis"] if report["redis"].startswith("redis") else [])])
+
+
+@test
+def shared_memory_is_measured_over_links_that_copy():
+    report, figures = memory("--link", "virtio", "--no-kernel")
+    same((report["kernel"], report["redis"]), (None, None), "the sockets' way and Redis")
+    holds_no_others(figures, UPDATERS)
+
+
+@test
+def figures_of_shared_memory_come_as_tables_and_csv():
+    file = work("memory.csv")
+    with Program("perf", "memory", "--rounds", 1, "--duration", 0.003, "--writes", 2, "--variables", 2, "--no-kernel",
+                 "--csv", file) as perf:
+        out = perf.ends().out()
+    for word in ("local read", "isotach round trip", "us/token", "updates/ms", "target"):
+        assert word in out, out
+    with open(file, encoding="utf-8") as written:
+        rows = list(csv.DictReader(written))
+    assert ("read", "local") in {(row["what"], row["by"]) for row in rows}, rows
+
+
 @test
 def links_that_are_not_joined_are_an_error():
     with Program("perf", "pair", "--link", "ring:a,ring:b", "--no-kernel", *BRIEF) as perf:
@@ -145,7 +201,7 @@ def links_that_are_not_joined_are_an_error():
 
 @test
 def typos_are_wrong_usage():
-    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order"),
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, memory"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),
@@ -160,6 +216,11 @@ def typos_are_wrong_usage():
                             (["order", "--tm", "port", "--link", "null:,null:"], "--tm port puts a fabric"),
                             (["order", "--sweep", "sizes"], "--sweep names 'sizes'"),
                             (["order", "--json", "-", "--csv", "-"], "--csv -"),
+                            (["memory", "--writes", "0"], "--writes names '0'"),
+                            (["memory", "--variables", "x"], "--variables names 'x'"),
+                            (["memory", "--workers", "0"], "--workers 0 is out of range"),
+                            (["memory", "--size", "8"], "--size"),
+                            (["memory", "--json", "-", "--csv", "-"], "--csv -"),
                             (["order", "--size", "2K"], "a message in logical time has at most 1420"),
                             (["pair", "--link", "null:"], "names 1 link"),
                             (["pair", "--link", "rong:x"], "rong"),

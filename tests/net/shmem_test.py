@@ -5,31 +5,52 @@
 """Programs with shared memory, for the historical interfaces, built against what is installed and run by the launcher:
 shmem_test.py PROGRAM BUILD_DIRECTORY."""
 
+import re
+
 from installed import WAYS, build, install
+from jobs import memory_is_one, on_veth, on_virtio
 from net import Program, run, same, test, work
 
-NODES = 3
+NODES = (2, 3, 5)
 LOSS = "loss=0.01"
-COPYSETS = ("0", "1", "0, 1", "2", "0, 2", "1, 2", "0, 1, 2", "1")
-ROUNDS = 10
 
 
-def shmem_map():
-    path = work("shmem_map")
+def map_of(pages, nodes, name):
+    path = work(f"{name}-{nodes}")
     with open(path, "w", encoding="ascii") as out:
-        out.writelines(f"{page}: {nodes};\n" for page, nodes in enumerate(COPYSETS))
+        out.writelines(f"{page}: {copies};\n" for page, copies in enumerate(pages(nodes)))
     return path
 
 
-def everywhere(program, line):
-    """With and without loss, beside each other; `line` is what each node says."""
-    for way in WAYS:
-        words = ("run", "-n", NODES, "--progress", way, "--shmem-map", shmem_map())
-        with Program(*words, "--", work(f"{program}-cc"), ROUNDS) as plain, \
-                Program(*words, "--fabric", LOSS, "--", work(f"{program}-cc"), ROUNDS) as lossy:
+def everywhere(nodes):
+    """As many pages, with a copy at every node."""
+    return [",".join(str(node) for node in range(nodes))] * 7
+
+
+def in_turn(nodes):
+    """Pages with a copy at one node and its neighbour."""
+    return [",".join(sorted({str(page % nodes), str((page + 1) % nodes)})) for page in range(7)]
+
+
+def not_at_the_last(nodes):
+    """So that what it reads is remote."""
+    return [",".join(str(node) for node in range(nodes - 1))]
+
+
+def each_says(pages, line, program, *words):
+    """On 2, 3 and 5 nodes, each way of progress once with loss and once without, beside each other; `line(i, nodes)` is
+    what node i says, as a regular expression."""
+    for nodes in NODES:
+        path = map_of(pages, nodes, program)
+        options = ("run", "-n", nodes, "--shmem-map", path, "--progress")
+        job = ("--", work(f"{program}-cc"), *words)
+        way, other = WAYS if nodes % 2 else reversed(WAYS)
+        with Program(*options, way, *job) as plain, Program(*options, other, "--fabric", LOSS, *job) as lossy:
             for launcher in (plain, lossy):
-                same(sorted(launcher.ends().out().splitlines()), [f"[{i}] {line}" for i in range(NODES)],
-                     f"{launcher}")
+                said = sorted(launcher.ends().out().splitlines())
+                same(len(said), nodes, f"lines of {launcher}: {said}")
+                for i in range(nodes):
+                    assert re.fullmatch(rf"\[{i}\] {line(i, nodes)}", said[i]), f"{launcher}: {said}"
 
 
 @test
@@ -39,18 +60,57 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build():
-    for name in ("isomem", "smm", "wrongmem"):
+    for name in ("absent", "isomem", "philosophers", "readtime", "writerate", "smm", "wrongmem"):
         build(name, "cc")
 
 
 @test
-def all_copies_agree_and_forks_are_used_by_one_at_a_time():
-    everywhere("isomem", f"{2 * NODES * ROUNDS} forks used, {NODES * ROUNDS} counted")
+def all_copies_agree_on_hosts_of_either_link():
+    for nodes in (2, 3, 4, 5):
+        for on, lossy in ((on_virtio, nodes % 2 == 0), (on_veth, nodes % 2 == 1)):
+            memory_is_one(on, nodes, lossy, work("isomem-cc"), 100, WAYS[nodes // 2 % 2])
+
+
+@test
+def philosophers_never_eat_side_by_side():
+    each_says(in_turn, lambda i, nodes: "30 meals, nobody beside me, fork used 60 times", "philosophers", 30)
+
+
+@test
+def a_node_reads_what_others_hold_until_it_ends_them():
+    each_says(not_at_the_last,
+              lambda i, nodes: f"ended by node {nodes - 1}" if i < nodes - 1 else r"100 reads, [0-9.]+ us each",
+              "readtime", 100)
+
+
+@test
+def isochrons_of_many_writes_are_whole_wherever_they_go():
+    each_says(in_turn, lambda i, nodes: r"500 isochrons issued, [0-9.]+ us each", "writerate", 500)
 
 
 @test
 def what_is_moved_by_sched_and_assign_is_never_lost():
-    everywhere("smm", f"{NODES * ROUNDS} units moved")
+    each_says(in_turn, lambda i, nodes: f"{10 * nodes} units moved", "smm", 10)
+
+
+@test
+def an_lcore_serves_others_while_the_program_computes():
+    for number, impaired in enumerate(((), ("--fabric", LOSS))):
+        with Program("run", "-n", 2, "--progress", "lcore", *impaired, "--shmem-map", one_page(), "--",
+                     work("absent-cc"), work(f"absent-{number}")) as launcher:
+            same(sorted(launcher.ends().out().splitlines()),
+                 [f"[{i}] 100 times while node 0 was absent" for i in range(2)], f"{launcher}")
+
+
+@test
+def all_have_the_same_memory():
+    differs = "echo page-size=512 >> $ISOPLANE_CONFIG; exec " + work("wrongmem-cc")
+    for way in WAYS:
+        with Program("run", "-n", 1, "--progress", way, "--shmem-map", one_page(), "--", work("wrongmem-cc"), ":",
+                     "-n", 1, "--", "sh", "-c", differs) as launcher:
+            said = launcher.ends(code=1, err="exited with 1").err()
+            assert "has shared memory of pages=4096, page-size=" in said and "give all nodes of the job the same" in said, \
+                said
 
 
 @test

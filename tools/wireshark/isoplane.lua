@@ -9,7 +9,7 @@ local isoplane = Proto("isoplane", "isoplane frame")
 local DEFAULT_ETHERTYPE = 0x88B5
 local DEFAULT_UDP_PORT = 0x88B5
 local HEADER_SIZE = 48
-local VERSION = 1
+local VERSION = 2
 local FLAG_NO_PAYLOAD_CRC = 0x0001
 
 local KINDS = {
@@ -18,7 +18,7 @@ local KINDS = {
 }
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
-    [7] = "payload",
+    [7] = "payload", [8] = "token",
 }
 local CONTROLS = { [1] = "barrier" }
 local ORDERED = { [2] = true }
@@ -108,8 +108,12 @@ field("answer.offset", ProtoField.uint16, "Offset (words)", base.DEC)
 field("answer.words", ProtoField.uint16, "Words", base.DEC)
 field("answer.values", ProtoField.bytes, "Values")
 
+field("token.epoch", ProtoField.uint32, "Epoch of the sender's tokens", base.DEC)
+field("token.src", ProtoField.uint16, "From node", base.DEC)
+field("token.dst", ProtoField.uint16, "To node", base.DEC)
 field("token.number", ProtoField.uint64, "Token", base.DEC)
 field("token.wanted", ProtoField.uint8, "Wanted for (hops)", base.DEC)
+field("token.further", ProtoField.uint8, "Further tokens with it", base.DEC)
 field("token.part", ProtoField.uint16, "Part (from 1)", base.DEC)
 field("token.parts", ProtoField.uint16, "Parts", base.DEC)
 field("token.entries", ProtoField.uint16, "Entries", base.DEC)
@@ -258,48 +262,6 @@ local function add_behind_extension(item, payload, data, finish)
     return data
 end
 
-local function add_message(tree, payload, at)
-    if payload:len() - at < 8 then return nil end
-    local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
-    local length = payload(at + 2, 2):uint()
-    if payload:len() - at - 8 < length then return nil end
-    local name = PROTOCOLS[protocol] or "unknown"
-    local item = tree:add(f["message"], payload(at, 8 + length))
-    item:set_text(string.format("Message: %s, %s, %d bytes", name, FRAGMENTS[fragment] or "bad fragment", length))
-    item:add(f["message.protocol"], payload(at, 1))
-    item:add(f["message.fragment"], payload(at + 1, 1))
-    item:add(f["message.length"], payload(at + 2, 2))
-    item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
-    local data = at + 8
-    if ORDERED[protocol] then
-        if length < 24 then return nil end
-        add_isotach(item, payload(data, 24))
-        local operation = payload(data + 11, 1):uint()
-        data = data + 24
-        local has_accesses = (operation == 1 or operation == 2) and length > 24 and fragment == 3
-        if has_accesses and not add_accesses(item, payload(data, length - 24)) then return nil end
-    end
-    local finish = at + 8 + length
-    if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
-    if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
-    if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
-    if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
-    if not PROTOCOLS[protocol] or fragment > 3 then return nil end
-    return finish, name
-end
-
-local function add_data(tree, payload)
-    if payload:len() == 0 then return nil end
-    local names, at = {}, 0
-    while at < payload:len() do
-        local finish, name = add_message(tree, payload, at)
-        if not finish then return nil end
-        names[#names + 1] = name
-        at = finish
-    end
-    return table.concat(names, "+")
-end
-
 -- Returns what a group word says, in words, and whether it says something and has no unknown bits.
 local function add_group_word(tree, range)
     local item = tree:add(f["token.entry.group"], range)
@@ -340,20 +302,72 @@ local function add_token(tree, payload)
     local part, parts = payload(10, 1):uint() + 1, payload(11, 1):uint() + 1
     tree:add(f["token.number"], payload(0, 8))
     tree:add(f["token.wanted"], payload(8, 1))
-    tree:add(f["token.reserved"], payload(9, 1))
+    tree:add(f["token.further"], payload(9, 1))
     local part_item = tree:add(f["token.part"], payload(10, 1), part)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
     part_item:add(f["token.parts"], payload(11, 1), parts)
     tree:add(f["token.entries"], payload(12, 2))
     tree:add(f["token.reserved"], payload(14, 2))
     if payload:len() ~= 16 + 8 * count then return nil end
-    local good = part <= parts and payload(9, 1):uint() == 0 and payload(14, 2):uint() == 0
+    local good = part <= parts and payload(14, 2):uint() == 0
     for at = 16, payload:len() - 8, 8 do
         good = add_token_entry(tree, payload(at, 8)) and good
     end
     if not good then return nil end
-    return string.format("number %s, part %d of %d%s, %d entries", tostring(payload(0, 8):uint64()), part, parts,
+    local further = payload(9, 1):uint()
+    return string.format("number %s%s, part %d of %d%s, %d entries", tostring(payload(0, 8):uint64()),
+        further > 0 and string.format(" and %d more", further) or "", part, parts,
         wanted > 0 and string.format(", wanted for %d hops", wanted) or "", count)
+end
+
+local function add_message(tree, payload, at)
+    if payload:len() - at < 8 then return nil end
+    local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
+    local length = payload(at + 2, 2):uint()
+    if payload:len() - at - 8 < length then return nil end
+    local name = PROTOCOLS[protocol] or "unknown"
+    local item = tree:add(f["message"], payload(at, 8 + length))
+    item:set_text(string.format("Message: %s, %s, %d bytes", name, FRAGMENTS[fragment] or "bad fragment", length))
+    item:add(f["message.protocol"], payload(at, 1))
+    item:add(f["message.fragment"], payload(at + 1, 1))
+    item:add(f["message.length"], payload(at + 2, 2))
+    item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
+    local data = at + 8
+    if ORDERED[protocol] then
+        if length < 24 then return nil end
+        add_isotach(item, payload(data, 24))
+        local operation = payload(data + 11, 1):uint()
+        data = data + 24
+        local has_accesses = (operation == 1 or operation == 2) and length > 24 and fragment == 3
+        if has_accesses and not add_accesses(item, payload(data, length - 24)) then return nil end
+    end
+    local finish = at + 8 + length
+    if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
+    if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
+    if protocol == 8 then
+        if length < 8 then return nil end
+        item:add(f["token.epoch"], payload(data, 4))
+        item:add(f["token.src"], payload(data + 4, 2))
+        item:add(f["token.dst"], payload(data + 6, 2))
+        if length == 8 or not add_token(item, payload(data + 8, length - 8)) then return nil end
+        data = finish
+    end
+    if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
+    if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
+    if not PROTOCOLS[protocol] or fragment > 3 then return nil end
+    return finish, name
+end
+
+local function add_data(tree, payload)
+    if payload:len() == 0 then return nil end
+    local names, at = {}, 0
+    while at < payload:len() do
+        local finish, name = add_message(tree, payload, at)
+        if not finish then return nil end
+        names[#names + 1] = name
+        at = finish
+    end
+    return table.concat(names, "+")
 end
 
 local function add_hello(tree, payload)

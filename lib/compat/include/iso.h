@@ -20,14 +20,16 @@ extern "C" {
 
 /* Waits for all nodes, and for logical time. */
 void isoplane_iso_init(void);
-/* Waits until all nodes are done, and handles their messages meanwhile. */
-void isoplane_iso_deinit(void);
+/* Waits until all nodes are done, and handles their messages meanwhile. Called by a handler, it takes effect with
+ * the next iso_poll() or iso_end(), and then the program ends with exit code 0: who polls does not know of it. 0. */
+int isoplane_iso_deinit(void);
 long isoplane_iso_node(void);
 long isoplane_iso_nodes(void);
 
-/* What is between these two is an isochron. Its end waits until it can go, and handles messages. */
+/* What is between these two is an isochron. Its end waits until it can go, and handles messages. 0, as of
+ * iso_deinit(): main() used to be void, and then what it called last decides on the exit code. */
 void isoplane_iso_start(void);
-void isoplane_iso_end(void);
+int isoplane_iso_end(void);
 /* Handles the messages that have come. Not within an isochron. */
 void isoplane_iso_poll(void);
 
@@ -36,7 +38,7 @@ void isoplane_iso_poll(void);
 /* Handlers have the numbers below this one. */
 #define MAX_ISO_HANDLERS 256
 
-/* The data is there until it returns. It calls nothing of this header. */
+/* The data is there until it returns. It calls nothing of this header but iso_deinit(). */
 typedef void iso_handler(int sender, void* data, int length);
 /* Returns the one before; NULL for none, which a message must not meet. */
 iso_handler* isoplane_iso_set_handler(int number, iso_handler* handler);

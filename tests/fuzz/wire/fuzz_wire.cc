@@ -51,18 +51,6 @@ void read_answer(std::span<const std::byte> message) {
     if (decode_answer(message, answer)) require(message.size() == answer_size(answer.words));
 }
 
-void read_messages(std::span<const std::byte> payload, bool accepted) {
-    MessageCursor cursor(payload);
-    for (Message message; cursor.next(message);) {
-        touch(message.body);
-        if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
-        if (!is_ordered(message.header.protocol)) continue;
-        decode_isotach(message.body.first<kIsotachSize>());
-        read_accesses(message.body.subspan(kIsotachSize));
-    }
-    if (accepted) require(cursor.at_end());
-}
-
 void read_token(std::span<const std::byte> payload, bool accepted) {
     const auto view = TokenView::parse(payload, samples::kNodeCount);
     if (accepted) require(view.has_value());
@@ -77,6 +65,22 @@ void read_token(std::span<const std::byte> payload, bool accepted) {
         else
             require(entry.destination < samples::kNodeCount);
     }
+}
+
+void read_messages(std::span<const std::byte> payload, bool accepted) {
+    MessageCursor cursor(payload);
+    for (Message message; cursor.next(message);) {
+        touch(message.body);
+        if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
+        if (message.header.protocol == Protocol::kToken && message.body.size() >= kTokenOriginSize) {
+            decode_token_origin(message.body.first<kTokenOriginSize>());
+            read_token(message.body.subspan(kTokenOriginSize), false);
+        }
+        if (!is_ordered(message.header.protocol)) continue;
+        decode_isotach(message.body.first<kIsotachSize>());
+        read_accesses(message.body.subspan(kIsotachSize));
+    }
+    if (accepted) require(cursor.at_end());
 }
 
 void read_hello(std::span<const std::byte> payload, bool accepted) {

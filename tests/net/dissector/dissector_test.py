@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 HEADER = {
-    "isoplane.version": "1", "isoplane.key": "0x1509ace5", "isoplane.src": "3", "isoplane.epoch": "65538",
+    "isoplane.version": "2", "isoplane.key": "0x1509ace5", "isoplane.src": "3", "isoplane.epoch": "65538",
     "isoplane.seq": "1001", "isoplane.ack": "2002", "isoplane.credit": "3003",
     "isoplane.selective": "0x8000000000000005", "isoplane.peer_epoch": "7", "isoplane.header_crc.good": "1",
     "isoplane.payload_crc.good": "1", "_ws.expert.message": "",
@@ -33,6 +33,8 @@ PACKETS = {
     "data": {"isoplane.kind": "1", "isoplane.message.protocol": "0,2,4,5", "isoplane.message.fragment": "3,3,3,3",
              "isoplane.message.length": "8,40,33,8", "isoplane.message.size": "8,16,33,8",
              "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
+    "data_accesses": {"isoplane.kind": "1", "isoplane.message.protocol": "2,3", "isoplane.message.size": "148,16",
+                      **ISOTACH, "isoplane.isotach.operation": "1"},
     "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
@@ -45,10 +47,10 @@ PACKETS = {
     "bye": {"isoplane.kind": "7", "isoplane.length": "0"},
     "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.wanted": "12",
               "isoplane.token.part": "2", "isoplane.token.parts": "3", "isoplane.token.entries": "3",
-              "isoplane.token.reserved": "0x0000,0x0000",
+              "isoplane.token.further": "4", "isoplane.token.reserved": "0x0000",
               "isoplane.token.entry.src": "3,3,2", "isoplane.token.entry.dst": "5,1,65535",
               "isoplane.token.entry.count": "1000,7", "isoplane.token.entry.group": "0x00001a05", **GROUP},
-    "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.wanted": "0",
+    "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.wanted": "0", "isoplane.token.further": "0",
                     "isoplane.token.part": "1", "isoplane.token.parts": "1", "isoplane.token.entries": "0",
                     "isoplane.token.entry.src": "", "isoplane.token.entry.group": ""},
     "probe": {"isoplane.kind": "9", "isoplane.probe.stream": "9", "isoplane.probe.number": "123456789",
@@ -68,20 +70,20 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 39,
+    "isoplane": 41,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
     "isoplane.token.part == isoplane.token.parts": 7,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 38,
-    "isoplane.isotach.pulse == 4294967299": 4,
-    "isoplane.src == 3 && isoplane.dst == 5": 37,
+    "isoplane.seq == 1001 && isoplane.src == 3": 40,
+    "isoplane.isotach.pulse == 4294967299": 6,
+    "isoplane.src == 3 && isoplane.dst == 5": 39,
     "isoplane.message.protocol == 4": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 13,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 13,
+    "udp.dstport == 34997 && isoplane": 14,
 }
 
 
@@ -161,9 +163,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 13 packets in UDP remain.
+    # With the EtherType moved away, only the 14 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 13), "the EtherType is a preference")
+    tap.check(wrong_count(found, 14), "the EtherType is a preference")
     return tap.failed
 
 

@@ -49,12 +49,12 @@ Sample token_of(std::string name, const TokenEntry& entry) {
 
 std::vector<Sample> wrong_ones() {
     std::vector<Sample> wrong = {
-        with<frame_layout::Version>("bad_version", std::uint8_t{2}),
+        with<frame_layout::Version>("bad_version", std::uint8_t{1}),
         with<frame_layout::Kind>("bad_kind", std::uint8_t{200}),
         with<frame_layout::Flags>("bad_flags", std::uint16_t{0x8000}),
         with<frame_layout::PayloadLength>("bad_length", std::uint16_t{1000}),
         with<frame_layout::Kind>("bad_body", static_cast<std::uint8_t>(Kind::kToken)),
-        token_with<token_layout::Reserved8>("bad_token_reserved", std::uint8_t{1}),
+        token_with<token_layout::Reserved>("bad_token_reserved", std::uint16_t{1}),
         token_with<token_layout::Part>("bad_token_part", std::uint8_t{1}),
         token_of("bad_token_source", {.source = kEveryHost, .destination = 1, .value = 7}),
         token_of("bad_token_destination", {.source = 3, .destination = 3, .value = 7}),

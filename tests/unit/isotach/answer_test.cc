@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "hosts.hh"
 
 namespace isoplane::test {
@@ -48,6 +50,18 @@ TEST(IsotachAnswer, takes_as_long_as_the_message_where_one_of_the_two_is_the_tok
         Hosts net(topology::single_switch(2), {.siu = {.exchange = {.ahead = ahead}}}, {0});
         EXPECT_EQ(turns_of_answers(net, 12), Turns(12, 2));
     }
+}
+
+TEST(IsotachAnswer, takes_its_token_along_where_one_of_the_two_is_the_token_manager) {
+    Hosts net(topology::single_switch(2), {}, {0});
+    turns_of_answers(net, 100);  // by then they know who manages
+    std::array<std::uint64_t, 2> before{};
+    const auto along = [&net](NodeId host) { return net[host].siu.counters().along.get(); };
+    for (NodeId host = 0; host < 2; ++host)
+        before[host] = along(host);
+    turns_of_answers(net, 20);
+    for (NodeId host = 0; host < 2; ++host)
+        EXPECT_GE(along(host) - before[host], 10U) << host;
 }
 
 }  // namespace isoplane::test

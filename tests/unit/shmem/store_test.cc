@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include <isoplane/shmem/hit_buffer.hh>
@@ -36,13 +37,26 @@ struct Copy {
         for (const Store::Answer& answer : store.answers())
             all.emplace_back(answer.ticket,
                              Words(answer.values.begin(), answer.values.begin() + answer.words));
-        store.answers().clear();
+        store.answers_taken();
         return all;
     }
     using Answers = std::vector<std::pair<std::uint32_t, Words>>;
 };
 
 }  // namespace
+
+TEST(Pages, a_word_is_on_the_page_that_division_says) {
+    const topology::Topology topology = topology::single_switch(2);
+    const topology::Paths paths(topology);
+    for (const std::uint32_t words : {2U, 6U, 1000U, 1024U, 65534U, 0x7ffffffeU}) {
+        const Pages pages(topology::ShmemMap(), paths, 0, {.pages = 2, .page_words = words});
+        for (const Address base : {0U, words, 0x10000U, 0x7fffffffU, 0xffff0000U, UINT32_MAX - 2})
+            for (const Address at : {base, base + 1, base + 2, base - base % words - 1}) {
+                EXPECT_EQ(pages.page_of(at), at / words) << at << " of " << words;
+                EXPECT_EQ(pages.word_of(at), at % words) << at << " of " << words;
+            }
+    }
+}
 
 TEST(Store, a_read_waits_for_the_version_that_it_met) {
     Copy copy;
@@ -74,6 +88,32 @@ TEST(Store, an_assign_without_a_sched_is_dropped) {
     copy.execute(1, AccessCode::kAssign, 3, 1, {1, 7, 5});
     EXPECT_EQ(copy.store.word(3), 9U);
     EXPECT_EQ(copy.store.counters().dropped.get(), 2U);
+}
+
+TEST(Store, an_assign_of_64_bits_completes_a_sched_of_32) {
+    Copy copy;
+    copy.execute(0, AccessCode::kWrite, 4, 2, {1, 2});
+    copy.execute(1, AccessCode::kSched, 4, 1, {7});
+    copy.execute(0, AccessCode::kRead, 4, 2, {0}, 1);
+    copy.execute(0, AccessCode::kAdd, 4, 2, {1, 1}, 2);
+    copy.execute(0, AccessCode::kRead, 4, 2, {0}, 3);
+    EXPECT_TRUE(copy.answers().empty());
+    copy.execute(1, AccessCode::kAssign, 4, 2, {1, 7, 8, 9});
+    auto answers = copy.answers();
+    std::sort(answers.begin(), answers.end());
+    EXPECT_EQ(answers, (Copy::Answers{{1, {8, 9}}, {2, {8, 9}}, {3, {9, 10}}}));
+    EXPECT_EQ(copy.store.word(4), 9U);
+    EXPECT_EQ(copy.store.word(5), 10U);
+    EXPECT_EQ(copy.store.blocked(), 0U);
+}
+
+TEST(Store, an_assign_of_64_bits_leaves_what_was_written_since) {
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 4, 1, {7});
+    copy.execute(0, AccessCode::kWrite, 4, 2, {5, 6});
+    copy.execute(1, AccessCode::kAssign, 4, 2, {1, 7, 8, 9});
+    EXPECT_EQ(copy.store.word(4), 5U);
+    EXPECT_EQ(copy.store.word(5), 6U);
 }
 
 TEST(Store, a_chain_of_changes_waits_for_what_it_begins_with) {

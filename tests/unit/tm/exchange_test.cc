@@ -37,6 +37,49 @@ TEST(TokenExchange, sends_the_first_h_tokens_unprompted_and_no_more) {
     EXPECT_EQ(desk.manager.complete(), 0U);
 }
 
+TEST(TokenExchange, tokens_that_are_due_at_once_share_a_frame) {
+    Desk desk({.ahead = 3});
+    desk.settle();
+    EXPECT_EQ(desk.a.frames, 1U);
+    EXPECT_EQ(desk.a.all.front().token.further, 2);
+    desk.a.send({.number = 1, .further = 2});
+    desk.b.send({.number = 1, .further = 2});
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 3U);
+    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(desk.a.frames, 2U);
+    EXPECT_EQ(desk.manager.counters().frames.get(), 4U);
+}
+
+TEST(TokenExchange, a_token_that_says_something_begins_a_frame) {
+    Desk desk({.ahead = 3});
+    desk.settle();
+    const wire::TokenEntry entry{1, wire::kEveryHost, wire::group_signal(1)};
+    desk.a.send({.number = 1, .further = 2});
+    desk.b.send({.number = 3});
+    desk.b.send({.number = 2}, {entry});
+    desk.b.send({.number = 1});
+    desk.settle();
+    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(desk.a.frames, 3U);
+    EXPECT_EQ(desk.a.entries(5), std::vector<wire::TokenEntry>{entry});
+}
+
+TEST(TokenExchange, of_tokens_that_share_a_frame_those_that_are_not_here_are_news) {
+    Desk desk({.ahead = 3});
+    desk.b.send({.number = 1, .further = 2});
+    desk.a.send({.number = 1, .further = 1});
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 2U);
+    desk.a.send({.number = 2, .further = 200});  // more than there can be: the rest is dropped
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 3U);
+    EXPECT_EQ(desk.manager.counters().received.get(), 3U + 8U);
+    desk.a.send({.number = 1, .further = 3});
+    desk.settle();
+    EXPECT_EQ(desk.manager.counters().duplicates.get(), 1U);
+}
+
 TEST(TokenExchange, sends_token_n_plus_h_once_token_n_is_in_from_all) {
     Desk desk({.ahead = 2});
     desk.settle();

@@ -42,6 +42,14 @@ class Hand final : public niu::TokenReceiver {
         for (std::size_t i = 0; i < view.size(); ++i)
             came.entries.push_back(view.entry(i));
         all.push_back(came);
+        ++frames;
+        // Those that came with it are tokens like others.
+        came.entries.clear();
+        for (unsigned further = came.token.further; further > 0; --further) {
+            ++came.token.number;
+            --came.token.further;
+            all.push_back(came);
+        }
     }
 
     /// The numbers of the tokens that have come since this was asked.
@@ -64,6 +72,7 @@ class Hand final : public niu::TokenReceiver {
     void know(std::uint16_t epoch) { known_ = epoch; }
 
     std::vector<Came> all;
+    unsigned frames = 0;  ///< that they took
 
   private:
     NodeId node() const { return niu_.options().node; }

@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 
+#include <isoplane/wire/access.hh>
 #include <isoplane/wire/control.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/hello.hh>
@@ -61,7 +62,8 @@ Bytes token_payload() {
         TokenEntry{.source = 3, .destination = 1, .value = 7},
         TokenEntry{.source = 2, .destination = kEveryHost, .value = group_word}};
     Bytes out(token_size(entries.size()));
-    encode_token(out, {.number = 0x100000002, .wanted = 12, .part = 1, .last_part = 2}, entries);
+    encode_token(out, {.number = 0x100000002, .wanted = 12, .further = 4, .part = 1, .last_part = 2},
+                 entries);
     return out;
 }
 
@@ -87,6 +89,28 @@ Bytes coalesced_payload() {
     return join({message(Protocol::kControl, barrier_body()),
                  message(Protocol::kIsotach, isotach_body(counting(16))),
                  message(Protocol::kPortals, counting(33)), message(Protocol::kActive, counting(8))});
+}
+
+/// One of each code, and what a read has found.
+Bytes accesses_payload() {
+    Bytes accesses(kIsotachSize);
+    IsotachHeader header = isotach_header();
+    header.operation = Operation::kAccesses;
+    encode_isotach(std::span(accesses).first<kIsotachSize>(), header);
+    for (const AccessCode code :
+         {AccessCode::kRead, AccessCode::kWrite, AccessCode::kSched, AccessCode::kAssign, AccessCode::kAdd,
+          AccessCode::kSwap, AccessCode::kCompareSwap}) {
+        const std::size_t at = accesses.size();
+        accesses.resize(at + access_layout::kSize);
+        encode_access(std::span(accesses).subspan(at).first<access_layout::kSize>(),
+                      {.code = code, .words = 2, .address = 2050, .ticket = yields(code) ? 9U : 0U});
+        const Bytes operands = counting(4 * operand_words(code, 2));
+        accesses.insert(accesses.end(), operands.begin(), operands.end());
+    }
+    const Answer answer{.ticket = 9, .offset = 1, .words = 2, .values = {7, 8}};
+    Bytes answered(answer_size(answer.words));
+    encode_answer(answered, answer);
+    return join({message(Protocol::kIsotach, accesses), message(Protocol::kShmem, answered)});
 }
 
 Bytes fragment_payload() {
@@ -174,6 +198,7 @@ std::vector<Sample> all(Transport transport) {
         samples.push_back({std::move(name), header.kind, packet(header, payload, transport)});
     };
     add("data", header(Kind::kData), coalesced_payload());
+    add("data_accesses", header(Kind::kData), accesses_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
     Header trusting = header(Kind::kData);
     trusting.flags = kFlagNoPayloadCrc;

@@ -120,6 +120,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
         std::uint32_t rank = 0;  ///< of the next message in it
     };
 
+    bool shares_frame(const Isochron& isochron) noexcept;
+    bool has_what_it_needs(Isochron& isochron) noexcept;
     bool find_needs(const Isochron& isochron, bool with_open) noexcept;
     bool needs_are_met() noexcept;
     bool hold_packets(Isochron& isochron) noexcept;

@@ -18,12 +18,13 @@ struct Waiting {
     enum class Kind : std::uint8_t {
         kReceived,  ///< from another host
         kSelf,      ///< from this host to itself
-        kMarker,    ///< an own isochron to others is executed here
+        kMarker,    ///< own isochrons to others are executed here
     };
     Kind kind = Kind::kReceived;
     Pulse pulse = 0;
     std::uint32_t rank = 0;
     std::uint32_t isochron = 0;
+    std::uint32_t further = 0;  ///< of a marker: it is also that of so many isochrons that follow this one
     wire::Operation operation = wire::Operation::kMessage;
     std::span<const std::byte> data{};
     niu::FrameTable::Id frame = 0;
@@ -52,6 +53,8 @@ class Ordering {
     bool received(NodeId from, std::uint32_t count, const Waiting& message) noexcept;
     /// What this host is to execute itself, in the order of issue; the pulse does not go back.
     void issued(const Waiting& own) noexcept { push(here_, own); }
+    /// An own isochron to others, of that number, is executed here.
+    void mark(Pulse pulse, std::uint32_t isochron) noexcept;
     /// Nothing of this host's own waits.
     bool nothing_issued() const noexcept { return queues_[here_].empty(); }
 

@@ -12,6 +12,7 @@
 #include <isoplane/runtime/value_ring.hh>
 #include <vector>
 
+#include <isoplane/isotach/filter.hh>
 #include <isoplane/isotach/isotach.hh>
 
 namespace isoplane::isotach {
@@ -70,12 +71,15 @@ class EndpointStage final : public runtime::Stage {
     unsigned poll(runtime::Time now) override;
     std::size_t discard() override;
 
+    /// From now on it takes what is delivered first; nullptr for none.
+    void filter(Filter* filter) noexcept { filter_ = filter; }
     /// All that the program has asked for is done, and executed.
     bool settled() const noexcept { return !waits_ && link_.requests.empty() && isotach_.settled(); }
 
   private:
     bool serve(const EndpointLink::Request& request) noexcept;
     unsigned serve_requests() noexcept;
+    bool next() noexcept;
     unsigned hand_over() noexcept;
     unsigned take_releases() noexcept;
     void publish_host() noexcept;
@@ -86,7 +90,8 @@ class EndpointStage final : public runtime::Stage {
     bool waits_ = false;               ///< there is one
     Delivery delivery_{};              ///< that the ring would not take
     bool holds_ = false;               ///< there is one
-    std::uint32_t acts_ = 0;           ///< requests but isochrons
+    Filter* filter_ = nullptr;
+    std::uint32_t acts_ = 0;  ///< requests but isochrons
     std::size_t next_published_ = 0;
 };
 

@@ -77,6 +77,7 @@ class Job {
     enum class Closing : std::uint8_t { kNo, kArriving, kExecuting, kAgreeing, kLeaving, kDone };
 
     void make_memory();
+    void agree_on_memory();
     bool sees_all() const noexcept;
     bool settled();
 

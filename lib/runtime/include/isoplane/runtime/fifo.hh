@@ -23,7 +23,10 @@ class Fifo {
     T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
     T& back() noexcept { return ring_[(tail_ - 1) & (ring_.size() - 1)]; }
     const T& front() const noexcept { return ring_[head_ & (ring_.size() - 1)]; }
-    void pop() noexcept { ++head_; }
+    /// One that is emptied begins at its front again, which is in the cache.
+    void pop() noexcept {
+        if (++head_ == tail_) head_ = tail_ = 0;
+    }
     /// From the first to the last.
     template <typename Visit>
     void for_each(Visit&& visit) const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include <isoplane/shmem/access_bytes.hh>
 #include <isoplane/shmem/pages.hh>
 #include <isoplane/shmem/reads.hh>
 #include <isoplane/shmem/schedules.hh>
@@ -46,7 +47,8 @@ class Isochron {
     Scheduled sched(Variable<T> variable) {
         return add_sched(check_variable(variable), Variable<T>::kWords);
     }
-    /// The value of the SCHED that this host has open there. Without one, it is dropped.
+    /// The value of the SCHED that this host has open there. Without one, it is dropped. A SCHED of 32 bits
+    /// may be assigned 64, if all use 64 there: who reads them meanwhile gets both halves.
     template <Shareable T>
     void assign(Variable<T> variable, std::type_identity_t<T> value) {
         add_assign(check_variable(variable), to_words(value));
@@ -93,7 +95,7 @@ class Isochron {
     /// The accesses for one host.
     struct Part {
         NodeId to = 0;
-        std::vector<std::byte> bytes{};
+        AccessBytes bytes{};
     };
     struct Message {
         NodeId to = 0;
@@ -120,14 +122,14 @@ class Isochron {
     void in_pieces(const Block& block, bool at_nearest, Each&& each);
     void add_to_all(const wire::Access& access, Words first, Words second);
     void add_to(NodeId host, const wire::Access& access, Words first, Words second);
-    std::vector<std::byte>& bytes_for(NodeId host);
+    AccessBytes& bytes_for(NodeId host);
     void unwire() noexcept;
     void issued() noexcept;
 
     Memory* memory_;
     std::size_t accesses_ = 0;
-    std::vector<std::byte> here_;  ///< accesses to this host's copies
-    std::vector<Part> parts_;      ///< the first used_ of them are in use
+    AccessBytes here_;         ///< accesses to this host's copies
+    std::vector<Part> parts_;  ///< the first used_ of them are in use
     std::size_t used_ = 0;
     std::vector<Message> messages_;
     std::vector<std::byte> message_bytes_;

@@ -19,7 +19,9 @@
 /// waits where it uses a value. One thread makes all calls. doc/shmem.md has the whole.
 #pragma once
 
+#include <atomic>
 #include <isoplane/isotach/endpoint.hh>
+#include <isoplane/isotach/filter.hh>
 #include <isoplane/noniso/endpoint.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <nlohmann/json_fwd.hpp>
@@ -27,7 +29,9 @@
 
 #include <isoplane/shmem/hit_buffer.hh>
 #include <isoplane/shmem/isochron.hh>
+#include <isoplane/shmem/layout.hh>
 #include <isoplane/shmem/store.hh>
+#include <isoplane/shmem/turn.hh>
 
 namespace isoplane::shmem {
 
@@ -55,12 +59,16 @@ struct Counters {
     Counter unanswered;   ///< answers for hosts that are lost
 };
 
-class Memory {
+class Memory final : public isotach::Filter {
   public:
     /// `endpoint` and `answers` outlive it, and nobody else receives from them: messages and notices come
     /// from receive(). `answers` takes what reads have found, outside logical time.
-    Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options = {});
-    ~Memory();
+    ///
+    /// With `lcore`, accesses are executed on an lcore, which calls pass_on() and is the one that `answers`
+    /// belongs to: it takes from `lcore` what comes in logical time, and `endpoint` gets the rest.
+    Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options = {},
+           isotach::Endpoint* lcore = nullptr);
+    ~Memory() override;
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
@@ -72,17 +80,25 @@ class Memory {
     bool fits(Isochron& isochron);
 
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
-    /// received before.
+    /// received before. Not with an lcore.
     bool step();
-    /// step() as often as it can, and takes and sends answers. Returns how much it has done.
+    /// step() as often as it can, and takes and sends answers; with an lcore, takes what was answered.
+    /// Returns how much it has done.
     unsigned poll();
+    /// On the lcore: as poll(), while it is not the program's turn.
+    bool pass_on(isotach::Delivery& delivery, bool caught_up) noexcept override;
+
+    /// Where `answers` may be touched: tells all of so many hosts how large this memory is, and who has which
+    /// copies; layout() knows what they say. Before anything is issued.
+    void introduce(std::size_t hosts);
+    const Layout& layout() const noexcept { return layout_; }
 
     /// The next message, signal or barrier, when all accesses before it have been executed, and none after
-    /// it. The time of accesses stands still until it is received.
+    /// it. The time of accesses stands still until it is received. An lcore goes on then; else poll() does.
     bool receive(isotach::Delivery& delivery);
     void release(const isotach::Delivery& delivery) noexcept { endpoint_.release(delivery); }
     /// Whether receive() would find one.
-    bool waiting() const noexcept { return has_next_; }
+    bool waiting() const noexcept { return has_lcore() ? endpoint_.waiting() : has_next_; }
 
     /// Another host is to assign it: this one may schedule the variable again.
     void give_away(const Scheduled& scheduled) noexcept { schedules_.close(scheduled); }
@@ -91,12 +107,12 @@ class Memory {
     bool is_scheduled(Address at) const { return schedules_.at(at).has_value(); }
 
     /// The logical time of what was executed or received last.
-    const isotach::LogicalTime& now() const noexcept { return now_; }
+    isotach::LogicalTime now() const noexcept;
     /// Isochrons of this host that have been issued, and executed: in this order.
     std::uint64_t issued() const noexcept { return issued_; }
-    std::uint64_t executed() const noexcept { return issued_ - hits_.size(); }
+    std::uint64_t executed() const noexcept;
     /// Nothing of this host's own is under way, and it owes no answers that it could give.
-    bool settled() const noexcept { return hits_.empty() && unsent_ == 0; }
+    bool settled() const noexcept;
 
     NodeId here() const noexcept { return pages_.here(); }
     const Pages& pages() const noexcept { return pages_; }
@@ -112,26 +128,35 @@ class Memory {
     std::uint32_t most_words(const Pages::Page& page, bool at_nearest) const noexcept;
     bool put_on_wire(Isochron& isochron);
     bool put_part(Isochron& isochron, const Isochron::Part& part);
+    bool has_lcore() const noexcept { return &from_ != &endpoint_; }
     bool next();
+    bool execute_next();
     void take_accesses();
     void execute(NodeId issuer, std::span<const std::byte> accesses);
     void execute_own();
     void hand_out_answers();
+    void take(const wire::Answer& answer);
+    unsigned fill_reads();
     bool send(const Store::Answer& answer);
     unsigned send_answers();
     unsigned take_answers();
 
     Pages pages_;
     isotach::Endpoint& endpoint_;
+    isotach::Endpoint& from_;  ///< where what comes in logical time is taken
     noniso::Endpoint& answers_;
     Options options_;
+    mutable Turn turn_;  ///< with an lcore, all that both touch
     Store store_;
     Reads reads_;
     Schedules schedules_;
     HitBuffer hits_;
     std::vector<runtime::Fifo<Store::Answer>> to_send_;  ///< by host: so that none waits for another
-    std::size_t unsent_ = 0;
-    isotach::Delivery next_{};                 ///< that the program has to receive
+    std::atomic<std::size_t> unsent_{0};
+    std::vector<wire::Answer> arrived_;  ///< with an lcore: for the program to take
+    std::atomic<bool> has_arrived_{false};
+    Layout layout_;
+    isotach::Delivery next_{};                 ///< that the program has to receive, or cannot be executed yet
     bool has_next_ = false;                    ///< there is one
     std::vector<isotach::Delivery> together_;  ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};

@@ -45,9 +45,16 @@ class Pages {
     /// Pages that this host holds a copy of.
     std::uint32_t local_pages() const { return local_pages_; }
 
-    std::uint32_t page_of(Address at) const { return at / extent_.page_words; }
+    std::uint32_t page_of(Address at) const {
+        __extension__ using Wide = unsigned __int128;
+        return static_cast<std::uint32_t>(Wide{per_page_} * at >> 64);
+    }
+    /// Which word of its page it is.
+    std::uint32_t word_of(Address at) const { return at - page_of(at) * extent_.page_words; }
+    /// A digest of which host holds which page, the same at all hosts.
+    std::uint64_t copysets() const { return copysets_; }
     /// Words from `at` to the end of its page.
-    std::uint32_t left_in_page(Address at) const { return extent_.page_words - at % extent_.page_words; }
+    std::uint32_t left_in_page(Address at) const { return extent_.page_words - word_of(at); }
     bool exists(Address at) const { return page_of(at) < extent_.pages; }
     /// Of an address that exists.
     const Page& page(Address at) const { return pages_[page_of(at)]; }
@@ -55,7 +62,11 @@ class Pages {
   private:
     NodeId here_;
     Extent extent_;
+    /// 2^64 / page_words, rounded up: every access asks several times for its page, and a product is cheaper
+    /// than a quotient. Exact for all addresses of 32 bits (Lemire, Kaser, Kurz 2019).
+    std::uint64_t per_page_ = 0;
     std::uint32_t local_pages_ = 0;
+    std::uint64_t copysets_ = 0;
     std::vector<Page> pages_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/wire/access.hh>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -36,7 +38,8 @@ class Store {
     /// Executes what `issuer` has issued. Appends to answers() what is known by now.
     void execute(NodeId issuer, const wire::Access& access);
     /// Of this access and of those that it has unblocked; whoever executes takes them.
-    std::vector<Answer>& answers() noexcept { return answers_; }
+    std::span<const Answer> answers() const noexcept { return {answers_.data(), answered_}; }
+    void answers_taken() noexcept { answered_ = 0; }
 
     /// Accesses that wait for an ASSIGN.
     std::size_t blocked() const noexcept { return blocked_; }
@@ -83,11 +86,11 @@ class Store {
     struct Settled {
         Key key;
         std::uint32_t value;
+        std::optional<std::uint32_t> lower{};  ///< of the word behind it, if it has its value from there
     };
 
     std::size_t index(Address at) const noexcept {
-        return std::size_t{pages_.page(at).local} * pages_.extent().page_words +
-               at % pages_.extent().page_words;
+        return std::size_t{pages_.page(at).local} * pages_.extent().page_words + pages_.word_of(at);
     }
     bool is_here(const wire::Access& access) const noexcept;
     bool is_pending(Address at) const noexcept { return !current_.empty() && current_.contains(at); }
@@ -99,7 +102,7 @@ class Store {
     void block(NodeId issuer, const wire::Access& access);
     void schedule(Address at, unsigned words, Version version);
     void assign(const wire::Access& access);
-    void settle(const Key& key, std::uint32_t value);
+    void settle(const Key& key, std::uint32_t value, std::optional<std::uint32_t> lower = {});
     void settle_all();
     void unblock(Blocked& blocked);
     void answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
@@ -115,7 +118,9 @@ class Store {
     std::size_t blocked_ = 0;
     std::vector<Settled> settled_;  ///< versions that have got their value, and nobody has been told
     Version next_computed_ = kComputed;
-    std::vector<Answer> answers_;
+    std::vector<Answer>
+        answers_;  ///< the first answered_ count; all stay, since an empty one is large to make
+    std::size_t answered_ = 0;
     Counters counters_;
 };
 

@@ -59,9 +59,12 @@ class Siu final : public tm::Relay {
     /// The token manager has answered: there is a time to send at.
     bool started() const noexcept { return complete() != 0; }
     Pulse clock() const noexcept { return sent(); }
-    /// The last pulse that has ended, as far as announcements go. A token manager's own part in a pulse is
-    /// over when it has sent that token, too.
-    Pulse ended() const noexcept { return manages() ? std::min(complete(), clock()) : complete(); }
+    /// The last pulse that has ended, as far as announcements go. For this host's own part in it its token
+    /// need not have gone: what it sends from now on is stamped later, and what it has yet to do in the group
+    /// is known later; but of what a token manager has to do already, that may be in a pulse that could end.
+    Pulse ended() const noexcept {
+        return manages() && acting() ? std::min(complete(), known_at(to_do_.front().with) - 1) : complete();
+    }
 
     /// A host that is a token manager is nearer, as it says when it comes up.
     Pulse distance(NodeId to) const noexcept {
@@ -95,6 +98,8 @@ class Siu final : public tm::Relay {
     void want(bool wanted) noexcept;
 
   private:
+    static constexpr NodeId kNone = UINT16_MAX;
+
     struct OwnAct {
         std::uint64_t with = 0;  ///< the token that it goes with
         std::uint32_t word = 0;
@@ -108,13 +113,20 @@ class Siu final : public tm::Relay {
     void add_own(std::size_t neighbour, Entries& entries) noexcept override;
     bool wants() const noexcept override { return wanted_; }
     void on_others_want() noexcept override { prompt_until_ = now() + own_.linger; }
+    std::optional<NodeId> carrier(NodeId neighbour) noexcept override;
     bool on_restart(NodeId neighbour) noexcept override;
-    void take(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
+    /// The pulse at whose end all hosts learn of an own act that goes with that token.
+    Pulse known_at(std::uint64_t token) const noexcept {
+        return token - 1 - (manages() ? options().ahead : 0) + greatest_distance_;
+    }
+    void take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     void keep_act(const GroupAct& act) noexcept;
 
     niu::Niu& niu_;
     SiuOptions own_;
     NodeId here_;
+    std::vector<NodeId> managers_;  ///< by node: the host that was found to be that token manager, or kNone
+    std::uint64_t look_at_ = 0;     ///< look for it again with that token
     std::vector<Pulse> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
     Pulse last_stamp_ = 0;

@@ -8,13 +8,17 @@
 /// Networks lose tokens, repeat and reorder them. They are numbered; one that is here already says nothing.
 /// That a neighbour's token n is here proves that it has ours up to n - h: the at most 2h later ones are
 /// kept, and sent again when nothing has come for too long.
+///
+/// Tokens that are due at once go as one, and may go along in a frame that leaves for that neighbour anyway.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <isoplane/niu/dispatcher.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/counter.hh>
@@ -41,17 +45,20 @@ struct ExchangeCounters {
     using Counter = runtime::Counter;
 
     Counter sent;         ///< tokens, once for each neighbour
+    Counter frames;       ///< that tokens have taken, first and again
+    Counter along;        ///< times that tokens went in a frame of messages
     Counter resent;       ///< parts of tokens sent again
     Counter received;     ///< tokens, once for each neighbour
     Counter duplicates;   ///< parts that were here before
     Counter beyond;       ///< tokens further ahead than any neighbour can be
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
     Counter unknown;      ///< tokens from nodes that are no neighbours
+    Counter malformed;    ///< messages that are no tokens to this node
     Counter entries;      ///< sent
     Counter wakes;        ///< times that idle neighbours were told to hurry
 };
 
-class TokenExchange : public niu::TokenReceiver {
+class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
   public:
     TokenExchange(const TokenExchange&) = delete;
     TokenExchange& operator=(const TokenExchange&) = delete;
@@ -59,6 +66,8 @@ class TokenExchange : public niu::TokenReceiver {
 
     unsigned before_sending(Time now) noexcept override;
     void on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
+    /// A token that came along with messages.
+    void take(const niu::Received& message) noexcept override;
 
     /// Sends nothing any more (true), or goes on (false).
     void be_quiet(bool quiet) noexcept { quiet_ = quiet; }
@@ -100,6 +109,9 @@ class TokenExchange : public niu::TokenReceiver {
     virtual std::uint8_t wanted() noexcept = 0;
     /// A neighbour says that somebody `hops` hops or less from here wants time to go on.
     virtual void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept = 0;
+    /// The host whose messages tokens to that neighbour may go along with, if that is up; itself, or that
+    /// which manages it.
+    virtual std::optional<NodeId> carrier(NodeId neighbour) noexcept = 0;
     /// A neighbour is back in another life. Returns whether to begin anew with it, with begin_anew().
     virtual bool on_restart(NodeId neighbour) noexcept = 0;
 
@@ -134,6 +146,9 @@ class TokenExchange : public niu::TokenReceiver {
         std::uint8_t wanted = 0;
         std::vector<bool> seen{};
         Entries entries{};
+
+        bool whole() const noexcept { return parts == last_part + 1U; }
+        void begin(std::uint64_t its_number, std::uint8_t its_last_part);
     };
     struct Neighbour {
         NodeId node = 0;
@@ -144,12 +159,19 @@ class TokenExchange : public niu::TokenReceiver {
         std::vector<Entries> out{};     ///< by number, modulo 2h
     };
 
+    enum class Way : std::uint8_t { kApart, kAlongIfPossible };
+
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
-    bool keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept;
+    bool keep(Neighbour& neighbour, const wire::TokenView& view) noexcept;
+    void keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept;
+    void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
     void complete_what_is() noexcept;
+    bool prepare_what_is_due() noexcept;
     void send_what_is_due() noexcept;
     void transmit_pending() noexcept;
-    bool transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted) noexcept;
+    std::uint64_t transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted,
+                           Way way = Way::kApart) noexcept;
+    bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
     void resend() noexcept;
     Duration patience() const noexcept;
 

@@ -36,6 +36,7 @@ class TokenManager final : public Relay {
     void add_own(std::size_t /*neighbour*/, Entries& /*entries*/) noexcept override {}
     bool wants() const noexcept override { return false; }
     void on_others_want() noexcept override {}
+    std::optional<NodeId> carrier(NodeId /*neighbour*/) noexcept override { return std::nullopt; }
     bool on_restart(NodeId neighbour) noexcept override;
 
     std::uint64_t unprompted_;  ///< tokens that other token managers send in any case

@@ -90,7 +90,13 @@ constexpr bool yields(AccessCode code) {
 }
 
 /// Writes the head; the operands are to follow it.
-void encode_access(std::span<std::byte, access_layout::kSize> out, const Access& access);
+inline void encode_access(std::span<std::byte, access_layout::kSize> out, const Access& access) {
+    out[1] = std::byte{};
+    access_layout::Code::put(out.data(), static_cast<std::uint8_t>(access.code));
+    access_layout::Words::put(out.data(), access.words);
+    access_layout::Address::put(out.data(), access.address);
+    access_layout::Ticket::put(out.data(), access.ticket);
+}
 
 /// Walks the accesses of a message, validating each before it is handed out.
 class AccessCursor {
@@ -100,11 +106,29 @@ class AccessCursor {
     /// The next. False at the end, and at the first that is malformed: an unknown code, no word or more than
     /// kMostAccessWords, a variable of more than two words, operands that are missing, words beyond the last
     /// address.
-    bool next(Access& access);
+    bool next(Access& access) {
+        if (rest_.size() < access_layout::kSize) return false;
+        const auto code = static_cast<AccessCode>(access_layout::Code::get(rest_.data()));
+        const std::uint16_t words = access_layout::Words::get(rest_.data());
+        const std::uint32_t address = access_layout::Address::get(rest_.data());
+        if (!is_possible(code, words, address)) return false;
+        const std::size_t size = access_size(code, words);
+        if (rest_.size() < size) return false;
+        access = {code, words, address, access_layout::Ticket::get(rest_.data()),
+                  rest_.first(size).subspan(access_layout::kSize)};
+        rest_ = rest_.subspan(size);
+        return true;
+    }
     /// After next() was false: whether that was the end.
     bool at_end() const { return rest_.empty(); }
 
   private:
+    static bool is_possible(AccessCode code, std::size_t words, std::uint32_t address) {
+        if (code < AccessCode::kRead || code > AccessCode::kCompareSwap) return false;
+        const std::size_t most = code >= AccessCode::kAdd ? 2 : kMostAccessWords;
+        return words >= 1 && words <= most && address + (words - 1) <= UINT32_MAX;
+    }
+
     std::span<const std::byte> rest_;
 };
 

@@ -24,7 +24,7 @@
 
 namespace isoplane::wire {
 
-inline constexpr std::uint8_t kVersion = 1;
+inline constexpr std::uint8_t kVersion = 2;
 inline constexpr std::size_t kHeaderSize = 48;
 inline constexpr std::size_t kMaxPayload = 0xffff;
 inline constexpr std::uint16_t kBroadcast = 0xffff;  ///< as a destination: every node

@@ -30,8 +30,9 @@ enum class Protocol : std::uint8_t {
     kActive,
     kChannel,
     kPayload,  ///< of isotach messages that do not fit a frame
+    kToken,    ///< of logical time, where it goes along with messages
 };
-inline constexpr std::size_t kProtocolCount = 8;
+inline constexpr std::size_t kProtocolCount = 9;
 
 /// Whether messages of the protocol begin with the isotach extension.
 constexpr bool is_ordered(Protocol protocol) {

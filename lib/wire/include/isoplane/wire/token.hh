@@ -9,7 +9,8 @@
 ///   cumulative, so one that arrives again says nothing new, and a later one contains an earlier one;
 /// - from one host to all a group word: what it does in the group (signals and barriers). It counts once per
 ///   token number: in a token that arrives again it says nothing new, in the next one it is done once more.
-/// A token with more entries than fit a frame comes in parts.
+/// A token with more entries than fit a frame comes in parts. Tokens with none that are due together with it
+/// need no frame of their own.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ inline constexpr std::size_t kTokenEntrySize = 8;
 namespace token_layout {
 using Number = Field<std::uint64_t, 0>;
 using Wanted = Field<std::uint8_t, 8>;
-using Reserved8 = Field<std::uint8_t, 9>;
+using Further = Field<std::uint8_t, 9>;
 using Part = Field<std::uint8_t, 10>;
 using LastPart = Field<std::uint8_t, 11>;
 using EntryCount = Field<std::uint16_t, 12>;
@@ -41,6 +42,16 @@ using Destination = Field<std::uint16_t, 2>;
 using Value = Field<std::uint32_t, 4>;
 static_assert(Value::kEnd == kTokenEntrySize);
 }  // namespace token_entry_layout
+
+/// In front of a token that goes along with messages: what the header of its own frame would say.
+inline constexpr std::size_t kTokenOriginSize = 8;
+
+namespace token_origin_layout {
+using Epoch = Field<std::uint32_t, 0>;
+using From = Field<std::uint16_t, 4>;
+using To = Field<std::uint16_t, 6>;
+static_assert(To::kEnd == kTokenOriginSize);
+}  // namespace token_origin_layout
 
 /// The destination of an entry for all hosts.
 inline constexpr std::uint16_t kEveryHost = 0xffff;
@@ -74,12 +85,24 @@ static_assert(sizeof(TokenEntry) == kTokenEntrySize);
 
 struct Token {
     std::uint64_t number = 0;
-    std::uint8_t wanted = 0;  ///< somebody wants time to go on: for so many hops the next is not to wait
+    std::uint8_t wanted = 0;   ///< somebody wants time to go on: for so many hops the next is not to wait
+    std::uint8_t further = 0;  ///< so many tokens that follow it are here with it, and have no entries
     std::uint8_t part = 0;
     std::uint8_t last_part = 0;
 
     bool operator==(const Token&) const = default;
 };
+
+struct TokenOrigin {
+    std::uint32_t epoch = 0;  ///< of the sender's tokens
+    std::uint16_t from = 0;
+    std::uint16_t to = 0;
+
+    bool operator==(const TokenOrigin&) const = default;
+};
+
+void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin);
+TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in);
 
 /// Bytes of a token with this many entries.
 constexpr std::size_t token_size(std::size_t entries) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "memory_reads.hh"
+
+#include <algorithm>
+
+#include "ends.hh"
+
+namespace isoplane::perf {
+
+namespace {
+
+using Word = shmem::Variable<std::uint32_t>;
+
+const auto kPolls = [](MemoryHost& host) {
+    return [&host](runtime::Idler& idler) {
+        host.poll();
+        idler.step(false);
+    };
+};
+
+double at_fraction(std::vector<double>& values, double fraction) {
+    const auto at =
+        values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+/// Of a remote read: the two hosts share a time stamp counter.
+struct Stamps {
+    std::uint64_t begin = 0;
+    std::uint64_t issued = 0;
+    std::uint64_t known = 0;
+};
+
+}  // namespace
+
+void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures) {
+    constexpr unsigned kSlice = 500;  // reads
+    std::vector<double> cycles;       // of one, in each slice
+    cycles.reserve(1 << 20);
+    bool right = true;
+    const auto measure = [&](runtime::Idler&) {
+        MemoryHost& host = pair.a();
+        shmem::Memory& memory = host.memory();
+        shmem::Isochron isochron = memory.isochron();
+        for (std::uint32_t i = 0; i < MemoryHost::kPageWords; ++i)
+            isochron.write(Word{host.own(i)}, i);
+        memory.issue(isochron);
+        const Course course(seconds);
+        std::uint32_t next = 0;
+        std::uint64_t now = rte_rdtsc();
+        while (course.goes_on(now, cycles.size()) && cycles.size() < cycles.capacity()) {
+            const std::uint64_t begin = rte_rdtsc();
+            for (unsigned i = 0; i < kSlice; ++i, ++next) {
+                const shmem::Future<std::uint32_t> value = isochron.read(Word{host.own(next)});
+                memory.issue(isochron);
+                right &= value.ready() && value.value() == next % MemoryHost::kPageWords;
+            }
+            now = rte_rdtsc();
+            if (course.counts(begin)) cycles.push_back(static_cast<double>(now - begin) / kSlice);
+            host.poll();
+        }
+        return true;
+    };
+    pair.run(measure, kPolls(pair.b()));
+    if (!right) throw std::runtime_error("a read of a variable that is here has found another value");
+    if (cycles.empty()) return;
+    const double median = at_fraction(cycles, 0.5);
+    figures.add({"read", "local", 0, "cycles_p50"}, median);
+    figures.add({"read", "local", 0, "ns_p50"}, ns_of(median));
+    figures.add({"read", "local", 0, "ns_p99"}, ns_of(at_fraction(cycles, 0.99)));
+}
+
+void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures) {
+    constexpr std::size_t kMost = 1 << 20;
+    std::vector<Stamps> here;
+    std::vector<Executed> there;
+    here.reserve(kMost);
+    there.reserve(kMost);
+    std::uint64_t counts_from = 0;
+    const auto measure = [&](runtime::Idler& idler) {
+        MemoryHost& host = pair.a();
+        shmem::Memory& memory = host.memory();
+        shmem::Isochron isochron = memory.isochron();
+        const Course course(seconds);
+        const auto poll = [&] { host.poll(); };
+        std::uint32_t next = 0;
+        Stamps stamps;
+        stamps.begin = rte_rdtsc();
+        while (course.goes_on(stamps.begin, here.size()) && here.size() < kMost) {
+            if (counts_from == 0 && course.counts(stamps.begin)) counts_from = stamps.begin;
+            const shmem::Future<std::uint32_t> value = isochron.read(Word{host.others(next++)});
+            if (!MemoryPair::poll_until(idler, poll, [&] { return memory.issue(isochron); })) return false;
+            stamps.issued = rte_rdtsc();
+            if (!MemoryPair::poll_until(idler, poll, [&] { return value.ready(); })) return false;
+            stamps.known = rte_rdtsc();
+            here.push_back(stamps);
+            stamps.begin = stamps.known;
+        }
+        return true;
+    };
+    pair.b().note_reads(&there);
+    pair.run(measure, kPolls(pair.b()));
+    pair.b().note_reads(nullptr);
+    if (there.size() != here.size())
+        throw std::runtime_error(std::to_string(here.size()) + " reads were answered, but " +
+                                 std::to_string(there.size()) + " executed");
+    runtime::Histogram all;
+    std::array<runtime::Histogram, kReadSteps.size()> steps;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        if (counts_from == 0 || here[i].begin < counts_from) continue;
+        all.record(here[i].known - here[i].begin);
+        // Counters of two CPUs may be a few ticks apart.
+        const std::array<std::uint64_t, kReadSteps.size() + 1> at{
+            here[i].begin, here[i].issued, there[i].came, there[i].begin, there[i].end, here[i].known};
+        for (std::size_t step = 0; step < steps.size(); ++step)
+            steps[step].record(at[step + 1] - std::min(at[step], at[step + 1]));
+    }
+    figures.add_times({"read", "remote", 0, {}}, all);
+    for (std::size_t step = 0; step < steps.size(); ++step)
+        figures.add_times({"read_step", kReadSteps[step], 0, {}}, steps[step]);
+}
+
+OrderedRoundTrip::OrderedRoundTrip(Workers& workers, Sides& sides) : workers_(workers) {
+    for (unsigned end = 0; end < 2; ++end) {
+        niu::Options options = options_of(sides[end], end, TwoHosts::nodes());
+        options.manages = end == 0;
+        link::Link& link = *sides[end].link;
+        ends_[end] = std::make_unique<IsotachEnd>(link.input(), link.output(), *sides[end].pool,
+                                                  std::move(options), siu::SiuOptions{});
+    }
+}
+
+void OrderedRoundTrip::measure(double seconds, Figures& figures) {
+    constexpr std::size_t kSize = wire::access_size(wire::AccessCode::kRead, 1);
+    const auto measurement =
+        std::make_unique<Measurement<IsotachEnd>>(workers_, *ends_[0], *ends_[1], kSize, seconds);
+    Sample sample;
+    if (!measurement->ping_pong(sample))
+        throw std::runtime_error(
+            "messages in logical time arrived with another content than they were sent with");
+    if (measurement->unreachable())
+        throw std::runtime_error(
+            "two hosts in logical time do not find each other; the links of a pair have to be joined");
+    if (sample.round_trip.median == 0) return;
+    figures.add({"round_trip", "isotach", 0, "ns_p50"}, sample.round_trip.median);
+    figures.add({"round_trip", "isotach", 0, "ns_p99"}, sample.round_trip.p99);
+    figures.add({"round_trip", "isotach", 0, "ns_p999"}, sample.round_trip.p999);
+}
+
+}  // namespace isoplane::perf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include "memory_figures.hh"
+#include "memory_pair.hh"
+
+namespace isoplane::perf {
+
+/// The steps of a remote read, in their order.
+inline constexpr std::array kReadSteps{"issue", "way_there", "order", "execution", "answer_back"};
+
+/// Of a variable whose copy is here: figures of "read" by "local".
+void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures);
+
+/// Of a variable whose copy the other host has, one at a time: figures of "read" by "remote", and of
+/// "read_step" by the steps.
+void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures);
+
+/// Messages in logical time, there and back, of the size that a read takes: figures of "round_trip" by
+/// "isotach".
+class OrderedRoundTrip {
+  public:
+    OrderedRoundTrip(Workers& workers, Sides& sides);
+    void measure(double seconds, Figures& figures);
+
+  private:
+    Workers& workers_;
+    std::array<std::unique_ptr<IsotachEnd>, 2> ends_;
+};
+
+}  // namespace isoplane::perf
