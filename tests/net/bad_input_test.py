@@ -10,6 +10,7 @@ import socket
 from net import IS_ROOT, UNHEARD, WORK, Node, Program, as_nobody, needs_root, run, same, test, work
 
 FAILED, WRONG_USAGE = 1, 2
+CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config")
 RING = ("--role", "echo", "--link", "ring:a")
 FABRIC = ("--role", "fabric", "--link", "ring:a,ring:b")
 
@@ -18,6 +19,12 @@ def write(name, text):
     with open(work(name), "w", encoding="utf-8") as file:
         file.write(text)
     return work(name)
+
+
+def cut(name, short):
+    """A file of config/ that ends before its end."""
+    with open(os.path.join(CONFIG, name), encoding="utf-8") as file:
+        return write(f"cut_{os.path.basename(name)}", file.read()[:-short])
 
 
 def refused(code, expected, *words, **how):
@@ -68,7 +75,8 @@ for option, value in (("--size", "12"), ("--size", "9000"), ("--size", "-1"), ("
                       ("--to", "99999"), ("--metrics", "70000"), ("--metrics", "-1"), ("--duration", "-1"),
                       ("--duration", "soon"), ("--stats-period", "0"), ("--idle", "sleep"), ("--hugepages", "maybe"),
                       ("--cpus", "4096"), ("--cpus", ""), ("--seed", "x"), ("--tx-first", "99999"),
-                      ("--log", "loud"),
+                      ("--log", "loud"), ("--job-key", "x"), ("--tokens-ahead", "0"), ("--tokens-ahead", "1000000"),
+                      ("--pages", "0"), ("--pages", "-3"),
                       ("--place", "echo"), ("--place", "echo@0"), ("--place", "echo@x")):
     claim(f"{option[2:]}_of_{value or 'nothing'}", WRONG_USAGE, value or option, *RING, option, value)
 claim("a_worker_beyond_all", WRONG_USAGE, "--place names worker 999", *RING, "--place", "echo@999")
@@ -107,12 +115,48 @@ claim("a_value_in_node_conf_that_does_not_fit", WRONG_USAGE, f"{work('value.conf
 claim("a_number_in_node_conf_that_does_not_fit", WRONG_USAGE, f"{work('size.conf')}:3",
       "--config", write("size.conf", "role = echo\nlink=ring:a\nsize = big\n"))
 
+claim("a_cut_fmconfig", WRONG_USAGE, f"{work('cut_fmconfig')}:5:21", *RING,
+      "--fmconfig", cut("two_switches/fmconfig", 12))
+claim("a_cut_network_cfg", WRONG_USAGE, f"{work('cut_network.cfg')}:28:1", *RING,
+      "--network-cfg", cut("myrinet/network.cfg", 20))
+claim("a_cut_shmem_map", WRONG_USAGE, f"{work('cut_shmem_map')}:8:8", *RING,
+      "--fmconfig", os.path.join(CONFIG, "ring/fmconfig"), "--shmem-map", cut("ring/shmem_map", 3))
+for option in ("--config", "--fmconfig", "--network-cfg", "--shmem-map"):
+    name = option[2:].replace("-", "_")
+    claim(f"a_directory_as_{name}", WRONG_USAGE, f"{WORK}: this is a directory", *RING, option, WORK)
+    claim(f"{name}_without_text", WRONG_USAGE, f"{work('bytes')}:1:1", *RING, option, write("bytes", "\1\2\3\n"))
+for option in ("--fmconfig", "--network-cfg", "--shmem-map"):
+    claim(f"a_missing_{option[2:].replace('-', '_')}", WRONG_USAGE, f"{work('none')}: there is no such file", *RING,
+          option, work("none"))
+
 claim("an_interface_with_an_impossible_name", WRONG_USAGE, "at most 15 characters", "--role", "echo", "--link",
       "afpacket:" + "x" * 20)
 for kind in ("afpacket", "afxdp"):
     claim(f"an_interface_that_does_not_exist_for_{kind}", FAILED, "there is no network interface 'nosuch0'",
           "--role", "echo", "--link", f"{kind}:nosuch0")
 claim("a_nic_that_does_not_exist", FAILED, "ffff:ff:1f.7", "--role", "echo", "--link", "pci:ffff:ff:1f.7")
+
+
+@test
+def other_commands_with_a_network_that_is_cut():
+    path = cut("two_switches/fmconfig", 12)
+    for command, *words in (("sim", "--topology", path), ("run", "--topology", path, "--", "true")):
+        with Program(command, *words) as program:
+            program.ends(WRONG_USAGE, f"{path}:5:21")
+
+
+@test
+def a_full_disk_under_what_other_commands_write():
+    """The capture and the drawing; that of a node is in capture_test.py."""
+    short = ("sim", "--hosts", 2, "--isochrons", 20)
+    with Program(*short, "--pcap", work("drawn.pcapng")) as sim:
+        sim.ends()
+    for words, said in (((*short, "--pcap", "/dev/full"), "cannot write '/dev/full': No space left on device"),
+                        (("diagram", work("drawn.pcapng"), "-o", "/dev/full"), "cannot write '/dev/full'"),
+                        (("run", "-n", 2, "--link", "memif", "--pcap", "/dev/full", "--", "true"),
+                         "cannot capture to '/dev/full'")):
+        with Program(*words) as program:
+            program.ends(FAILED, said)
 
 
 @test
