@@ -60,9 +60,7 @@ void Store::execute(NodeId issuer, const Access& access) {
         case AccessCode::kRead:
             return read(issuer, access);
         case AccessCode::kWrite:
-            for (std::uint16_t i = 0; i < access.words; ++i)
-                set(access.address + i, access.operand(i));
-            return;
+            return write(access);
         case AccessCode::kSched:
             return schedule(access.address, access.words, scheduled_by(issuer, access.operand(0)));
         case AccessCode::kAssign:
@@ -82,9 +80,13 @@ bool Store::any_pending(Address at, unsigned words) const noexcept {
     return false;
 }
 
-void Store::set(Address at, std::uint32_t value) noexcept {
-    words_[index(at)] = value;
-    if (!current_.empty()) current_.erase(at);
+void Store::write(const Access& access) noexcept {
+    std::uint32_t* const to = &words_[index(access.address)];
+    for (std::uint16_t i = 0; i < access.words; ++i)
+        to[i] = access.operand(i);
+    if (current_.empty()) return;
+    for (std::uint16_t i = 0; i < access.words; ++i)
+        current_.erase(access.address + i);
 }
 
 void Store::read(NodeId issuer, const Access& access) {

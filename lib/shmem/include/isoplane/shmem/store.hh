@@ -96,7 +96,7 @@ class Store {
     bool is_pending(Address at) const noexcept { return !current_.empty() && current_.contains(at); }
     bool any_pending(Address at, unsigned words) const noexcept;
 
-    void set(Address at, std::uint32_t value) noexcept;
+    void write(const wire::Access& access) noexcept;
     void read(NodeId issuer, const wire::Access& access);
     void change(NodeId issuer, const wire::Access& access);
     void block(NodeId issuer, const wire::Access& access);
