@@ -59,8 +59,8 @@ TEST(Token, round_trips_with_any_number_of_entries) {
 TEST(Token, has_the_documented_bytes) {
     const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 0x0a0b0c0d},
                                                TokenEntry{3, kEveryHost, group_join(1) | group_signal(5)}};
-    const std::uint8_t expected[] = {1, 2, 3, 4, 5,    6,    7,    8,    129, 0, 2,    254,  0, 2, 0, 0,
-                                     0, 1, 0, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0,   3, 0xff, 0xff, 0, 0, 2, 0x20};
+    const std::uint8_t expected[] = {1, 2, 3, 4, 5,    6,    7,    8,    129, 130, 2,    254,  0, 2, 0, 0,
+                                     0, 1, 0, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0,   3,   0xff, 0xff, 0, 0, 2, 0x20};
     const Bytes payload = token(entries);
     ASSERT_EQ(payload.size(), sizeof expected);
     for (std::size_t i = 0; i < sizeof expected; ++i)
