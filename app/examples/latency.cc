@@ -48,7 +48,7 @@ void print(const char* what, const std::vector<double>& times) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    unsigned reads = 1000;
+    unsigned reads = 200;
     boost::program_options::options_description options("Options");
     example::add_number(options, "reads", reads, 10'000'000, "of each kind");
     return example::run(

@@ -85,7 +85,7 @@ def a_node_reads_what_others_hold_until_it_ends_them():
 
 @test
 def isochrons_of_many_writes_are_whole_wherever_they_go():
-    each_says(in_turn, lambda i, nodes: r"500 isochrons issued, [0-9.]+ us each", "writerate", 500)
+    each_says(in_turn, lambda i, nodes: r"100 isochrons issued, [0-9.]+ us each", "writerate", 100)
 
 
 @test

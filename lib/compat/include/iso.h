@@ -20,8 +20,9 @@ extern "C" {
 
 /* Waits for all nodes, and for logical time. */
 void isoplane_iso_init(void);
-/* Waits until all nodes are done, and handles their messages meanwhile. Called by a handler, it takes effect with
- * the next iso_poll() or iso_end(), and then the program ends with exit code 0: who polls does not know of it. 0. */
+/* Waits until all nodes are done, and handles their messages meanwhile. Called by a handler, it takes effect
+ * with the next iso_poll() or iso_end(), and then the program ends with exit code 0: who polls does not know
+ * of it. 0. */
 int isoplane_iso_deinit(void);
 long isoplane_iso_node(void);
 long isoplane_iso_nodes(void);
