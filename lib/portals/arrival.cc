@@ -125,6 +125,7 @@ void Interface::retire(Descriptor& md, const Header& header) noexcept {
 
 /// `range` is what of an MD was moved.
 Event Interface::event_of(EventKind kind, const Header& header, const Range& range) const noexcept {
+    const bool has_data = header.type == MessageType::kPut || header.type == MessageType::kGetPut;
     return {.kind = kind,
             .initiator = header.initiator,
             .uid = header.uid,
@@ -136,7 +137,7 @@ Event Interface::event_of(EventKind kind, const Header& header, const Range& ran
             .offset = range.offset,
             .md = kInvalid,
             .spec = {},
-            .hdr_data = header.hdr_data,
+            .hdr_data = has_data ? header.hdr_data : 0,
             .link = 0,
             .failure = kSuccess,
             .sequence = 0};
@@ -156,8 +157,7 @@ Header Interface::answer_to(const Header& header, MessageType type, Size mlength
 
 Landing Interface::begin_request(Descriptor& md, const Header& header, const Range& range) {
     Pending& pending = *begin(md);
-    if (!md.has(kManageRemote) || options_.planted.remote_advances)
-        md.local_offset = range.offset + range.length;
+    if (!md.has(kManageRemote)) md.local_offset = range.offset + range.length;
     charge(md);
     if (md.is_exhausted()) use_up(md, md.on_exhaustion == Unlink::kUnlink);
     if (options_.planted.inactive_at_end) [[unlikely]]

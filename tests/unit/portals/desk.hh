@@ -73,7 +73,9 @@ struct Desk {
         EXPECT_EQ(ni.open_queue(count, nullptr, queue), Status::kOk);
         return queue;
     }
-    Handle entry(const MatchSpec& match = {}, Position position = Position::kAfter, Index portal = 4) {
+    /// That matches everything, without a `match`.
+    Handle entry(const MatchSpec& match = {.ignore = ~Bits{0}}, Position position = Position::kAfter,
+                 Index portal = 4) {
         Handle entry = kInvalid;
         EXPECT_EQ(ni.attach_entry(portal, match, position, entry), Status::kOk);
         return entry;

@@ -33,7 +33,6 @@ struct Planted {
     bool acks_all = false;          ///< ACK_DISABLE is not looked at
     bool charges_get = false;       ///< a get costs its MD an operation, and the reply another
     bool drops_uncounted = false;   ///< answers that find no MD are not counted
-    bool remote_advances = false;   ///< a request moves the local offset wherever its offset is from
 };
 
 struct Options {
