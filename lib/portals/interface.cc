@@ -19,9 +19,9 @@ Interface::Interface(unsigned number, Nal& nal, const Options& options)
       options_(options),
       portals_(places(options.limits.max_pt_index) + 1),
       access_(places(options.limits.max_ac_index) + 1, AccessEntry{.uid = options.uid}),
-      entries_(Kind::kEntry, number, places(options.limits.entries)),
-      descriptors_(Kind::kDescriptor, number, places(options.limits.descriptors)),
-      queues_(Kind::kQueue, number, places(options.limits.queues)),
+      entries_(Kind::kEntry, number, places(options.limits.entries), options.generation),
+      descriptors_(Kind::kDescriptor, number, places(options.limits.descriptors), options.generation),
+      queues_(Kind::kQueue, number, places(options.limits.queues), options.generation),
       pending_(Kind::kInterface, number, kMostObjects) {}
 
 Status Interface::open(Pid wanted) {
@@ -29,6 +29,7 @@ Status Interface::open(Pid wanted) {
     const Lock lock(mutex_);
     const Status status = nal_.attach(*this, wanted, id_);
     is_open_ = status == Status::kOk;
+    if (options_.jid == kAny) options_.jid = id_.pid;
     return status;
 }
 

@@ -444,7 +444,7 @@ class Run {
 
 std::string difference(std::uint64_t seed, const Planted& planted) {
     try {
-        Run(seed, planted).steps(120);
+        Run(seed, planted).steps(80);
     } catch (const Difference& difference) {
         return difference.what;
     }

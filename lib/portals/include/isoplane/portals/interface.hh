@@ -38,7 +38,10 @@ struct Planted {
 struct Options {
     Limits limits{};
     Uid uid = 0;
-    Jid jid = 0;
+    Jid jid = 0;  ///< kAny: the pid
+    /// Handles begin with it: other than that of an interface which had the same number before, so that its
+    /// handles are not taken for those of this one.
+    std::uint32_t generation = 0;
     Planted planted{};
 };
 
@@ -86,7 +89,6 @@ class Interface {
     void close() noexcept;
 
     unsigned number() const noexcept { return number_; }
-    Handle handle() const noexcept { return HandleParts{Kind::kInterface, number_, 0, 0}.pack(); }
     Nal& nal() const noexcept { return nal_; }
     ProcessId id() const noexcept { return id_; }
     Uid uid() const noexcept { return options_.uid; }

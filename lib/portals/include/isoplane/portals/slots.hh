@@ -24,8 +24,9 @@ struct Slot {
 template <typename T>
 class Slots {
   public:
-    Slots(Kind kind, unsigned interface, unsigned limit)
-        : kind_(kind), interface_(interface), limit_(limit) {}
+    /// `generation` is that of every place at first.
+    Slots(Kind kind, unsigned interface, unsigned limit, std::uint32_t generation = 0)
+        : kind_(kind), interface_(interface), generation_(generation), limit_(limit) {}
 
     /// nullptr when there are as many as there may be.
     T* take() {
@@ -36,7 +37,7 @@ class Slots {
             --free_;
         } else {
             index = static_cast<std::uint32_t>(slots_.size());
-            slots_.emplace_back();
+            slots_.emplace_back().generation = generation_;
         }
         T& object = slots_[index];
         object.live = true;
@@ -85,6 +86,7 @@ class Slots {
   private:
     Kind kind_;
     unsigned interface_;
+    std::uint32_t generation_;
     std::uint64_t limit_;
     std::deque<T> slots_;
     std::uint32_t first_free_ = 0;
