@@ -442,9 +442,9 @@ class Run {
     std::deque<Asked> asked_;
 };
 
-std::string difference(std::uint64_t seed, const Planted& planted) {
+std::string difference(std::uint64_t seed, const Planted& planted, int steps) {
     try {
-        Run(seed, planted).steps(80);
+        Run(seed, planted).steps(steps);
     } catch (const Difference& difference) {
         return difference.what;
     }
@@ -454,7 +454,7 @@ std::string difference(std::uint64_t seed, const Planted& planted) {
 }  // namespace
 
 TEST(Model, an_interface_does_what_its_model_does) {
-    test::for_each_seed(10'000, [](std::uint64_t seed) { ASSERT_EQ(difference(seed, {}), ""); });
+    test::for_each_seed(10'000, [](std::uint64_t seed) { ASSERT_EQ(difference(seed, {}, 80), ""); });
 }
 
 TEST(Model, finds_every_planted_defect) {
@@ -470,7 +470,7 @@ TEST(Model, finds_every_planted_defect) {
         Planted planted;
         planted.*defect = true;
         std::uint64_t seed = 1;
-        while (seed <= kEnough && difference(seed, planted).empty())
+        while (seed <= kEnough && difference(seed, planted, 250).empty())
             ++seed;
         EXPECT_LE(seed, kEnough) << name << " was not found";
     }
