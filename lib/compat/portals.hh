@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/nal/loopback.hh>
+#include <memory>
+#include <vector>
+
+#include <portals3.h>
+
+namespace isoplane::compat {
+
+/// Which process is which in a group, as p3rt.h has it. What is empty has not been set.
+struct PortalsGroup {
+    std::optional<unsigned> rank{};
+    unsigned size = 0;
+    std::vector<portals::Nid> nids{};
+    std::vector<portals::Pid> pids{};
+
+    /// The pid that this process is to have.
+    std::optional<portals::Pid> pid() const {
+        if (rank && *rank < pids.size()) return pids[*rank];
+        return std::nullopt;
+    }
+};
+
+/// An interface that a program has initialised. Who is in a call holds it, so that it may be closed at any
+/// time.
+struct PortalsInterface {
+    std::shared_ptr<portals::Nal> nal;
+    portals::Interface ni;
+    ptl_interface_t iface;
+    ptl_handle_ni_t handle;
+    PortalsGroup group;
+};
+
+/// Portals, as a process has it.
+class Portals {
+  public:
+    static Portals& instance();
+
+    void init();
+    void fini();
+    bool is_initialised();
+
+    portals::Status open(ptl_interface_t iface, portals::Pid wanted, const portals::Limits& desired,
+                         std::shared_ptr<PortalsInterface>& opened);
+    portals::Status close(ptl_handle_ni_t handle);
+    /// The interface that an object belongs to; nullptr when there is none.
+    std::shared_ptr<PortalsInterface> of(ptl_handle_any_t object);
+    /// The one with this handle.
+    std::shared_ptr<PortalsInterface> interface(ptl_handle_ni_t handle);
+
+    /// Calls with the group of an interface, or of the next one.
+    template <typename Call>
+    portals::Status with_group(ptl_handle_ni_t handle, Call&& call) {
+        const std::lock_guard lock(mutex_);
+        if (!initialised_) return portals::Status::kNoInit;
+        if (handle == PTL_INVALID_HANDLE) return call(next_group_, nullptr);
+        const std::shared_ptr<PortalsInterface> found = find(handle, true);
+        return found != nullptr ? call(found->group, found.get()) : portals::Status::kNiInvalid;
+    }
+    void set_jid(portals::Jid jid);
+
+  private:
+    std::shared_ptr<PortalsInterface> find(ptl_handle_any_t handle, bool itself) const;
+
+    std::mutex mutex_;
+    bool initialised_ = false;
+    std::shared_ptr<nal::Loopback> loopback_;
+    std::shared_ptr<PortalsInterface> interfaces_[portals::kMostInterfaces];
+    std::uint32_t opened_ = 0;  ///< ever
+    portals::Jid jid_ = portals::kAny;
+    PortalsGroup next_group_;
+};
+
+/// Calls with the interface that `handle` belongs to: `invalid` if there is none.
+template <typename Call>
+int on_interface_of(ptl_handle_any_t handle, portals::Status invalid, Call&& call) {
+    Portals& portals = Portals::instance();
+    if (!portals.is_initialised()) return PTL_NO_INIT;
+    const std::shared_ptr<PortalsInterface> found = portals.of(handle);
+    return static_cast<int>(found != nullptr ? call(found->ni) : invalid);
+}
+
+/// The same, of the handle of an interface.
+template <typename Call>
+int on_interface(ptl_handle_ni_t handle, Call&& call) {
+    Portals& portals = Portals::instance();
+    if (!portals.is_initialised()) return PTL_NO_INIT;
+    const std::shared_ptr<PortalsInterface> found = portals.interface(handle);
+    return static_cast<int>(found != nullptr ? call(found->ni) : portals::Status::kNiInvalid);
+}
+
+}  // namespace isoplane::compat

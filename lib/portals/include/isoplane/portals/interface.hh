@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// A network interface of Portals: portals with their match lists, memory descriptors, event queues, access
+/// control, and what messages do to them.
+///
+/// It is a state machine that has no thread and reads no clock. Every call is atomic with regard to all
+/// others and to what arrives; data is copied by the NAL, outside the lock. Calls return what the C function
+/// of the same purpose would, and change nothing when that is an error. Waiting is in waiting.hh, the C
+/// functions in lib/compat, the rules and where they are tested in doc/portals.md.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include <isoplane/portals/descriptor.hh>
+#include <isoplane/portals/match_list.hh>
+#include <isoplane/portals/nal.hh>
+
+namespace isoplane::portals {
+
+/// Defects that tests plant to see that they would be found.
+struct Planted {
+    bool stop_at_no_fit = false;    ///< what does not fit the first entry that matches is dropped
+    bool literal_match = false;     ///< bits that are ignored must be 0 in the entry
+    bool one_portal_more = false;   ///< an index one too large is taken for the last
+    bool inactive_at_end = false;   ///< an MD is used up when its last operation ends, not when it begins
+    bool one_unlinks = false;       ///< an MD goes only with the operation that has used it up
+    bool forgets_promises = false;  ///< a queue counts as empty though an END is to follow
+    bool keeps_offset = false;      ///< an update leaves the local offset where it was
+    bool acks_all = false;          ///< ACK_DISABLE is not looked at
+    bool charges_get = false;       ///< a get costs its MD an operation, and the reply another
+    bool drops_uncounted = false;   ///< answers that find no MD are not counted
+};
+
+struct Options {
+    Limits limits{};
+    Uid uid = 0;
+    Jid jid = 0;  ///< kAny: the pid
+    /// Handles begin with it: other than that of an interface which had the same number before, so that its
+    /// handles are not taken for those of this one.
+    std::uint32_t generation = 0;
+    Planted planted{};
+};
+
+/// Who may use a portal with a certain cookie.
+struct AccessEntry {
+    ProcessId id = kAnyone;
+    Uid uid = kAny;
+    Jid jid = kAny;
+    Index portal = kAny;
+};
+
+/// Where a request goes.
+struct Target {
+    ProcessId process{};
+    Index portal = 0;
+    Index cookie = 0;
+    Bits match_bits = 0;
+    Size remote_offset = 0;
+};
+
+/// A part of an MD.
+struct Range {
+    Size offset = 0;
+    Size length = 0;
+};
+
+/// What a NAL is to do with the data of a message that has arrived.
+struct Landing {
+    Operation operation = kNone;  ///< kNone: all data is thrown away, and nothing reported
+    Pieces where{};               ///< for the beginning of the data
+};
+
+class Interface {
+  public:
+    /// `number` is below kMostInterfaces, and in all its handles. The NAL outlives it.
+    Interface(unsigned number, Nal& nal, const Options& options);
+    ~Interface() { close(); }
+    Interface(const Interface&) = delete;
+    Interface& operator=(const Interface&) = delete;
+
+    /// Joins the NAL. To be called once, before anything else.
+    Status open(Pid wanted);
+    /// Leaves it, and releases everything, operations in progress included. Whoever waits for an event is
+    /// woken, and told that its queue is not there any more.
+    void close() noexcept;
+
+    unsigned number() const noexcept { return number_; }
+    Nal& nal() const noexcept { return nal_; }
+    ProcessId id() const noexcept { return id_; }
+    Uid uid() const noexcept { return options_.uid; }
+    Jid jid() const noexcept { return options_.jid; }
+    const Limits& limits() const noexcept { return options_.limits; }
+    Status read(Register which, std::uint64_t& value) const;
+    Status set_access(Index index, const AccessEntry& entry);
+
+    // Match entries.
+
+    Status attach_entry(Index portal, const MatchSpec& match, Position position, Handle& entry);
+    /// To the first portal whose list is empty.
+    Status attach_any_entry(Index& portal, const MatchSpec& match, Handle& entry);
+    Status insert_entry(Handle base, const MatchSpec& match, Position position, Handle& entry);
+    Status unlink_entry(Handle entry);
+
+    // Memory descriptors.
+
+    Status attach(Handle entry, const MdSpec& spec, Unlink on_exhaustion, Unlink on_no_fit, Handle& md);
+    Status bind(const MdSpec& spec, Unlink on_exhaustion, Handle& md);
+    Status unlink(Handle md);
+    /// Both pointers may be nullptr. With `test` not kNoQueue: only if nothing is in that queue, or sure to
+    /// come there; kMdNoUpdate otherwise. For the segments of an MD that has several, *old says where there
+    /// is room for them.
+    Status update(Handle md, MdSpec* old, const MdSpec* fresh, Handle test);
+    /// Inserts an entry with its MD, as one, if `test` would let update() through. Otherwise there is nothing
+    /// new.
+    Status post(Handle base, const MatchSpec& match, Position position, const MdSpec& spec,
+                Unlink on_exhaustion, Handle test, Handle& entry, Handle& md);
+
+    // Event queues.
+
+    /// With room for 0 events it is kNoQueue.
+    Status open_queue(Size count, EventHandler handler, Handle& queue);
+    Status free_queue(Handle queue);
+    /// The next event of the first of the queues that has one. `which` is its index, or that of a queue which
+    /// is not there.
+    Status take(std::span<const Handle> queues, Event& event, std::size_t& which, EventHandler& handler);
+    Status count_events(Handle queue, Size& count);
+
+    // Moving data. Without a range: all of the MD.
+
+    Status put(Handle md, std::optional<Range> range, AckRequest ack, const Target& target,
+               std::uint64_t hdr_data);
+    Status get(Handle md, std::optional<Range> range, const Target& target);
+    Status get_put(Handle get_md, Handle put_md, const Target& target, std::uint64_t hdr_data);
+
+    // For the NAL: see there.
+
+    Landing arrive(const Header& header);
+    void landed(Operation operation, Failure failure = kSuccess);
+    void sent(Operation operation, Failure failure = kSuccess);
+
+    // For who waits: an event was posted, or a queue is gone, if changes() is not what it was.
+
+    std::uint64_t changes() const;
+    /// Sleeps until changes() is not `seen`; with a deadline, no longer than that.
+    void sleep(std::uint64_t seen, std::optional<std::chrono::steady_clock::time_point> until);
+
+  private:
+    using Lock = std::lock_guard<std::mutex>;
+
+    /// One in progress.
+    struct Pending : Slot {
+        Descriptor* md = nullptr;
+        Event event{};                     ///< its START
+        std::optional<Sequence> link{};    ///< if START was posted
+        bool silent = false;               ///< a get on its way out, of which nothing is told
+        bool used_up = false;              ///< it has used the MD up
+        std::optional<Header> answer{};    ///< to be sent when the data has landed
+        std::vector<std::byte> swapped{};  ///< of a get-put: its data, then what was in the memory
+        Segment segment{};                 ///< the same
+    };
+
+    // tables.cc
+    MatchEntry* make_entry(Index portal, const MatchSpec& match, MatchEntry* base, Position position,
+                           Status& status);
+    void remove(MatchEntry& entry) noexcept;
+    void remove(Descriptor& md) noexcept;
+
+    // descriptors.cc
+    Status check(const MdSpec& spec) const noexcept;
+    Status find_events(Handle eq, EventQueue*& events) noexcept;
+    Status make(const MdSpec& spec, Descriptor*& md);
+    void set(Descriptor& md, const MdSpec& spec, EventQueue* events);
+    void give_old(const Descriptor& md, MdSpec& old) const noexcept;
+    Status test_settled(Handle test) noexcept;
+
+    // request.cc
+    Status find_active(Handle md, std::optional<Range> part, const Target& target, Descriptor*& found,
+                       Range& range) noexcept;
+    Header header_to(const Target& target, MessageType type, const Range& range) const noexcept;
+    Status send(Descriptor& md, const Header& header, const Range& range);
+
+    // arrival.cc
+    Landing request(const Header& header);
+    Landing reply(const Header& header);
+    void acknowledge(const Header& header);
+    bool admits(const Header& header) const noexcept;
+    Descriptor* translate(const Header& header, Range& range) noexcept;
+    std::optional<Range> fit(const Descriptor& md, const Header& header) const noexcept;
+    void retire(Descriptor& md, const Header& header) noexcept;
+    Event event_of(EventKind kind, const Header& header, const Range& range) const noexcept;
+    Header answer_to(const Header& header, MessageType type, Size mlength) const noexcept;
+    Landing begin_request(Descriptor& md, const Header& header, const Range& range);
+    Descriptor* find_answered(const Header& header) noexcept;
+    void receive(Size bytes) noexcept;
+    void drop(const Header& header) noexcept;
+    void swap(Pending& pending);
+
+    // operation.cc
+    Pending* begin(Descriptor& md) noexcept;
+    void charge(Descriptor& md) noexcept;
+    void use_up(Descriptor& md, bool unlinks) noexcept;
+    void start(Pending& pending) noexcept;
+    void finish(Pending& pending, Failure failure) noexcept;
+    void unlink_if_due(Descriptor& md, Event event, std::optional<Sequence> link) noexcept;
+    void tell(EventQueue& queue, Event& event, std::optional<Sequence> link) noexcept;
+
+    const unsigned number_;
+    Nal& nal_;
+    Options options_;
+    ProcessId id_{};
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::uint64_t changes_ = 0;
+    bool is_open_ = false;
+    std::vector<MatchList> portals_;
+    std::vector<AccessEntry> access_;
+    Slots<MatchEntry> entries_;
+    Slots<Descriptor> descriptors_;
+    Slots<EventQueue> queues_;
+    Slots<Pending> pending_;
+    std::uint64_t counters_[6] = {};  ///< the first registers
+};
+
+}  // namespace isoplane::portals

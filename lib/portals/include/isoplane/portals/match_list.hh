@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/portals/slots.hh>
+
+namespace isoplane::portals {
+
+struct Descriptor;
+
+/// Whom and what an entry matches.
+struct MatchSpec {
+    ProcessId id = kAnyone;
+    Bits bits = 0;
+    Bits ignore = 0;  ///< a 1 where the bits may be anything
+    Unlink unlink = Unlink::kRetain;
+
+    bool matches(const ProcessId& initiator, Bits request) const noexcept {
+        return ((bits ^ request) & ~ignore) == 0 && (id.nid == kAny || id.nid == initiator.nid) &&
+               (id.pid == kAny || id.pid == initiator.pid);
+    }
+};
+
+struct MatchEntry : Slot {
+    MatchSpec spec{};
+    Descriptor* md = nullptr;
+    MatchEntry* before = nullptr;
+    MatchEntry* after = nullptr;
+    Index portal = 0;
+};
+
+/// What a portal is: entries in the order in which they are tried.
+struct MatchList {
+    MatchEntry* head = nullptr;
+    MatchEntry* tail = nullptr;
+    unsigned length = 0;
+
+    /// Before or behind `base`; without one, at an end of the list.
+    void insert(MatchEntry& entry, MatchEntry* base, Position position) noexcept {
+        const bool in_front = position == Position::kBefore;
+        entry.before =
+            in_front ? (base != nullptr ? base->before : nullptr) : (base != nullptr ? base : tail);
+        entry.after = in_front ? (base != nullptr ? base : head) : (base != nullptr ? base->after : nullptr);
+        (entry.before != nullptr ? entry.before->after : head) = &entry;
+        (entry.after != nullptr ? entry.after->before : tail) = &entry;
+        ++length;
+    }
+    void remove(MatchEntry& entry) noexcept {
+        (entry.before != nullptr ? entry.before->after : head) = entry.after;
+        (entry.after != nullptr ? entry.after->before : tail) = entry.before;
+        --length;
+    }
+};
+
+}  // namespace isoplane::portals

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// What this process asks of others.
+#include <isoplane/portals/interface.hh>
+
+namespace isoplane::portals {
+
+/// The MD and the part of it, if they can be the source, or the sink, of a request to that process.
+Status Interface::find_active(Handle handle, std::optional<Range> part, const Target& target,
+                              Descriptor*& found, Range& range) noexcept {
+    found = is_open_ ? descriptors_.find(handle) : nullptr;
+    if (found == nullptr || found->inactive) return Status::kMdInvalid;
+    if (target.process.nid == kAny || target.process.pid == kAny) return Status::kProcessInvalid;
+    range = part.value_or(Range{0, found->total});
+    const bool inside = range.offset <= found->total && range.length <= found->total - range.offset;
+    return inside ? Status::kOk : Status::kMdIllegal;
+}
+
+Header Interface::header_to(const Target& target, MessageType type, const Range& range) const noexcept {
+    return {.type = type,
+            .target = target.process,
+            .initiator = id_,
+            .uid = options_.uid,
+            .jid = options_.jid,
+            .portal = target.portal,
+            .cookie = target.cookie,
+            .match_bits = target.match_bits,
+            .remote_offset = target.remote_offset,
+            .length = range.length};
+}
+
+/// What SEND events tell of, from here until the NAL has sent it.
+Status Interface::send(Descriptor& md, const Header& header, const Range& range) {
+    Pending* const pending = begin(md);
+    if (pending == nullptr) return Status::kNoSpace;
+    pending->event = event_of(EventKind::kSendStart, header, {header.remote_offset, header.length});
+    charge(md);
+    start(*pending);
+    nal_.submit(*this, header, md.pieces(range.offset, range.length), pending->handle);
+    counters_[static_cast<int>(Register::kSendCount)] += 1;
+    counters_[static_cast<int>(Register::kSendLength)] += header.length;
+    return Status::kOk;
+}
+
+Status Interface::put(Handle handle, std::optional<Range> part, AckRequest ack, const Target& target,
+                      std::uint64_t hdr_data) {
+    const Lock lock(mutex_);
+    Descriptor* md = nullptr;
+    Range range;
+    if (const Status status = find_active(handle, part, target, md, range); status != Status::kOk)
+        return status;
+    Header header = header_to(target, MessageType::kPut, range);
+    header.hdr_data = hdr_data;
+    if (ack == AckRequest::kAck) {
+        header.md = md->handle;
+        header.md_generation = md->generation;
+    }
+    return send(*md, header, range);
+}
+
+/// The request costs nothing, and holds the MD no longer than it takes to leave: the reply may never come.
+Status Interface::get(Handle handle, std::optional<Range> part, const Target& target) {
+    const Lock lock(mutex_);
+    Descriptor* md = nullptr;
+    Range range;
+    if (const Status status = find_active(handle, part, target, md, range); status != Status::kOk)
+        return status;
+    Header header = header_to(target, MessageType::kGet, range);
+    header.return_offset = range.offset;
+    header.md = md->handle;
+    header.md_generation = md->generation;
+    Pending* const pending = begin(*md);
+    if (pending == nullptr) return Status::kNoSpace;
+    pending->silent = true;
+    pending->event = event_of(EventKind::kSendStart, header, {header.remote_offset, header.length});
+    if (options_.planted.charges_get) [[unlikely]]
+        charge(*md);
+    nal_.submit(*this, header, {}, pending->handle);
+    counters_[static_cast<int>(Register::kSendCount)] += 1;
+    return Status::kOk;
+}
+
+Status Interface::get_put(Handle get_handle, Handle put_handle, const Target& target,
+                          std::uint64_t hdr_data) {
+    const Lock lock(mutex_);
+    const unsigned numbers[] = {HandleParts::unpack(get_handle).interface,
+                                HandleParts::unpack(put_handle).interface};
+    if (numbers[0] != numbers[1] && (numbers[0] == number_ || numbers[1] == number_))
+        return Status::kMdIllegal;
+    Descriptor* get_md = nullptr;
+    Descriptor* put_md = nullptr;
+    Range range;
+    if (const Status status = find_active(get_handle, {}, target, get_md, range); status != Status::kOk)
+        return status;
+    if (const Status status = find_active(put_handle, {}, target, put_md, range); status != Status::kOk)
+        return status;
+    if (range.length > static_cast<Size>(std::max(options_.limits.max_getput, 0))) return Status::kMdIllegal;
+    Header header = header_to(target, MessageType::kGetPut, range);
+    header.hdr_data = hdr_data;
+    header.md = get_md->handle;
+    header.md_generation = get_md->generation;
+    return send(*put_md, header, range);
+}
+
+}  // namespace isoplane::portals
