@@ -176,7 +176,10 @@ void Store::settle_all() {
         if (current != current_.end() && current->second == now.key.version) {
             words_[index(now.key.at)] = now.value;
             current_.erase(current);
-            if (now.lower) set(now.key.at + 1, *now.lower);
+            if (now.lower) {
+                words_[index(now.key.at + 1)] = *now.lower;
+                current_.erase(now.key.at + 1);
+            }
         }
         const auto waiters = open_.extract(now.key);
         if (waiters.empty()) continue;
