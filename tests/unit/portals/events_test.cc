@@ -233,7 +233,7 @@ TEST(Events, starts_are_in_the_order_of_arrival_and_numbers_have_no_gap) {
     desk.attach(desk.entry({.bits = 1}), desk.spec(kOpPut));
     desk.attach(desk.entry({.bits = 2}), desk.spec(kOpPut));
     std::vector<Landing> landings;
-    for (const Bits bits : {2, 1, 1, 2})
+    for (const Bits bits : {Bits{2}, Bits{1}, Bits{1}, Bits{2}})
         landings.push_back(desk.begin(Desk::header(MessageType::kPut, 1, bits)));
     for (std::size_t i = landings.size(); i-- > 0;)
         desk.land(landings[i], "x");
