@@ -37,7 +37,10 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, w
 
 bool Isochron::add(NodeId to, std::span<const std::byte> message) {
     if (message.size() <= kCopied) {
-        parts_.push_back({.to = to, .size = static_cast<std::uint32_t>(message.size()), .at = bytes_.size()});
+        Part& part = parts_.emplace_back();
+        part.to = to;
+        part.size = static_cast<std::uint32_t>(message.size());
+        part.at = bytes_.size();
         bytes_.insert(bytes_.end(), message.begin(), message.end());
         return true;
     }

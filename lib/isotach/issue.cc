@@ -6,29 +6,75 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/wire/isotach.hh>
 #include <utility>
 
 namespace isoplane::isotach {
 
+inline void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept {
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
+    if (paranoid_) [[unlikely]]
+        wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
+}
+
+inline void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
+                                   const wire::IsotachHeader& header) noexcept {
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
+    assert(room);
+    put_front(room.data.data(), header);
+    if (!data.empty()) std::memcpy(room.data.data() + in_front_, data.data(), data.size());
+    niu_.send(room);
+}
+
+/// The next isochron, over that distance, gets its time. Returns its number.
+inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
+    const Pulse pulse = siu_.stamp(distance);
+    if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
+    const std::uint32_t number = next_isochron_++;
+    if (paranoid_) [[unlikely]]
+        paranoid_->stamped(number, siu_.clock(), distance, pulse);
+    ordering_.mark(pulse, number);
+    ++outstanding_;
+    return number;
+}
+
+/// One that shares a frame with others, which cannot fail.
+inline void Isotach::issue_shared(const Isochron::Part& part, std::span<const std::byte> bytes) noexcept {
+    const std::uint32_t number = stamp(siu_.distance(part.to));
+    const std::uint32_t count = ++counts_[part.to];
+    send_in_frame(part.to, bytes.subspan(part.at, part.size),
+                  {.pulse = stamp_.pulse,
+                   .host = here_,
+                   .flags = flags_,
+                   .operation = part.operation,
+                   .rank = stamp_.rank++,
+                   .isochron = number,
+                   .count = count});
+    counters_.copied_bytes.add(part.size);
+    siu_.announce(part.to, count);
+    siu_.want(true);
+}
+
 bool Isotach::send(Isochron& isochron) noexcept {
     if (isochron.empty() || !siu_.started()) return false;
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
-    const bool goes =
-        outstanding_ < options_.most_outstanding && (shares_frame(isochron) || has_what_it_needs(isochron));
-    if (!goes) {
+    if (outstanding_ < options_.most_outstanding && shares_frame(isochron)) {
+        issue_shared(isochron.parts_.front(), isochron.bytes_);
+    } else if (outstanding_ < options_.most_outstanding && has_what_it_needs(isochron)) {
+        if (needs_.empty()) {
+            issue_to_self(isochron);
+        } else {
+            issue(isochron);
+        }
+        niu_.put_back();
+    } else {
         niu_.put_back();
         counters_.held_back.add();
         return false;
     }
-    if (needs_.empty()) {
-        issue_to_self(isochron);
-    } else {
-        issue(isochron);
-    }
-    niu_.put_back();
     counters_.isochrons.add();
     counters_.messages_sent.add(isochron.size());
     isochron.clear();
@@ -36,13 +82,11 @@ bool Isotach::send(Isochron& isochron) noexcept {
 }
 
 /// Most isochrons are of one small message, and most of those go in a frame that is open: they need nothing.
-bool Isotach::shares_frame(const Isochron& isochron) noexcept {
+bool Isotach::shares_frame(const Isochron& isochron) const noexcept {
     const Isochron::Part& part = isochron.parts_.front();
     if (isochron.size() != 1 || part.packet || part.payload || part.to == here_) return false;
     const std::size_t room = niu_.open_room(part.to);
-    if (room < wire::kMessageHeaderSize + in_front_ + part.size || !payloads_.may_send(part.to)) return false;
-    needs_.find_none(part.to);
-    return true;
+    return room >= wire::kMessageHeaderSize + in_front_ + part.size && payloads_.may_send(part.to);
 }
 
 bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {
@@ -112,20 +156,14 @@ void Isotach::issue(Isochron& isochron) noexcept {
     Pulse distance = 0;
     for (const Needs::Need& need : needs_)
         distance = std::max(distance, siu_.distance(need.to));
-    const Pulse pulse = siu_.stamp(distance);
-    if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
-    const std::uint32_t number = next_isochron_++;
-    if (paranoid_) [[unlikely]]
-        paranoid_->stamped(number, siu_.clock(), distance, pulse);
-    ordering_.mark(pulse, number);
-    ++outstanding_;
+    const std::uint32_t number = stamp(distance);
     for (Isochron::Part& part : isochron.parts_) {
         if (part.to == here_) {
             issue_own(part, number);
             continue;
         }
         const wire::IsotachHeader header{
-            .pulse = pulse,
+            .pulse = stamp_.pulse,
             .host = here_,
             .flags = static_cast<std::uint8_t>(flags_ | (part.payload ? wire::kIsotachPointer : 0)),
             .operation = part.operation,
@@ -159,21 +197,6 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
     }
     counters_.copied_bytes.add(part.size);
     send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
-}
-
-void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
-                            const wire::IsotachHeader& header) noexcept {
-    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
-    assert(room);
-    put_front(room.data.data(), header);
-    std::ranges::copy(data, room.data.begin() + static_cast<std::ptrdiff_t>(in_front_));
-    niu_.send(room);
-}
-
-void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) noexcept {
-    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
-    if (paranoid_) [[unlikely]]
-        wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
 }
 
 /// With the isochron that was issued last, whether or not it is a part of it.

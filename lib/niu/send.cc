@@ -50,42 +50,22 @@ bool Niu::send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::b
     return true;
 }
 
-/// Room for so many bytes in the frame that is open, or in a new one.
-inline bool Niu::make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
-    if (static_cast<std::size_t>(peer.open.end - peer.open.at) >= bytes) [[likely]]
-        return true;
+/// A new frame, where the open one has too little room.
+bool Niu::make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
     if (closing_ || must_wait(peer) || bytes > peer.max_payload || !open_frame(peer, urgency)) return false;
     peer.others_until = {};
     touch(peer);
     return true;
 }
 
-/// The message whose `size` bytes stand behind the place of its header, in the frame that is open.
-inline void Niu::add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
-    const std::size_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
-    put_message(peer.open.at, {protocol, wire::kWholeMessage, static_cast<std::uint16_t>(size),
-                               static_cast<std::uint32_t>(size - extension)});
-    peer.open.at += wire::kMessageHeaderSize + size;
-    counters_.messages_sent.add();
-}
-
-SendBuffer Niu::buffer(NodeId to, wire::Protocol protocol, std::size_t size, Urgency urgency) noexcept {
-    Peer& peer = peers_[to];
-    if (!make_room(peer, wire::kMessageHeaderSize + size, urgency)) return {};
-    return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
-}
-
-void Niu::send(const SendBuffer& buffer) noexcept {
-    Peer& peer = peers_[buffer.to];
-    assert(buffer.data.data() == peer.open.at + wire::kMessageHeaderSize);
-    add_message(peer, buffer.protocol, buffer.data.size());
-    if (!options_.coalesce) close_frame(peer);
+void Niu::close_alone(Peer& peer) noexcept {
+    close_frame(peer);
 }
 
 bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
     Peer& peer = peers_[to];
     if (!options_.coalesce) return send_alone(peer, protocol, message);
-    if (!make_room(peer, wire::kMessageHeaderSize + message.size(), Urgency::kOrdinary)) return false;
+    if (!has_room(peer, wire::kMessageHeaderSize + message.size(), Urgency::kOrdinary)) return false;
     std::copy(message.begin(), message.end(), peer.open.at + wire::kMessageHeaderSize);
     counters_.copied_bytes.add(message.size());
     add_message(peer, protocol, message.size());

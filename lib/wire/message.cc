@@ -65,24 +65,4 @@ bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_co
     return left == 0 && !payload.empty();
 }
 
-void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
-    isotach_layout::Pulse::put(out.data(), header.pulse);
-    isotach_layout::Host::put(out.data(), header.host);
-    isotach_layout::Flags::put(out.data(), header.flags);
-    isotach_layout::Operation::put(out.data(), static_cast<std::uint8_t>(header.operation));
-    isotach_layout::Rank::put(out.data(), header.rank);
-    isotach_layout::Isochron::put(out.data(), header.isochron);
-    isotach_layout::Count::put(out.data(), header.count);
-}
-
-IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in) {
-    return {.pulse = isotach_layout::Pulse::get(in.data()),
-            .host = isotach_layout::Host::get(in.data()),
-            .flags = isotach_layout::Flags::get(in.data()),
-            .operation = static_cast<Operation>(isotach_layout::Operation::get(in.data())),
-            .rank = isotach_layout::Rank::get(in.data()),
-            .isochron = isotach_layout::Isochron::get(in.data()),
-            .count = isotach_layout::Count::get(in.data())};
-}
-
 }  // namespace isoplane::wire

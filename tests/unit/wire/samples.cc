@@ -179,9 +179,9 @@ IsotachHeader isotach_header() {
 }
 
 Bytes isotach_body(std::span<const std::byte> data) {
-    Bytes out(kIsotachSize);
+    Bytes out(kIsotachSize + data.size());
     encode_isotach(std::span(out).first<kIsotachSize>(), isotach_header());
-    out.insert(out.end(), data.begin(), data.end());
+    std::copy(data.begin(), data.end(), out.begin() + kIsotachSize);
     return out;
 }
 

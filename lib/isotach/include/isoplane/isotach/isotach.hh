@@ -120,7 +120,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
         std::uint32_t rank = 0;  ///< of the next message in it
     };
 
-    bool shares_frame(const Isochron& isochron) noexcept;
+    bool shares_frame(const Isochron& isochron) const noexcept;
+    std::uint32_t stamp(Pulse distance) noexcept;
+    void issue_shared(const Isochron::Part& part, std::span<const std::byte> bytes) noexcept;
     bool has_what_it_needs(Isochron& isochron) noexcept;
     bool find_needs(const Isochron& isochron, bool with_open) noexcept;
     bool needs_are_met() noexcept;
@@ -131,7 +133,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void issue_own(Isochron::Part& part, std::uint32_t number) noexcept;
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;
-    void put_front(std::byte* at, const wire::IsotachHeader& header) noexcept;
+    void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
     bool take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,

@@ -63,13 +63,6 @@ class Needs {
         return true;
     }
 
-    /// Of an isochron of one message that the frame has room for that is open to that host: nothing.
-    void find_none(NodeId to) noexcept {
-        needs_.assign(1, {.to = to});
-        own_ = 0;
-        large_ = false;
-    }
-
     auto begin() const noexcept { return needs_.begin(); }
     auto end() const noexcept { return needs_.end(); }
     /// All messages of the isochron are to this host.

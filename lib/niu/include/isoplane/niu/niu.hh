@@ -13,8 +13,10 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <isoplane/wire/frame.hh>
+#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <span>
 #include <string>
@@ -87,8 +89,17 @@ class Niu final : public runtime::Stage {
     /// else is called here. Empty when the peer is not up, or when nothing can be sent to it now: it has no
     /// room, the window or the pool is used up, or a transfer waits.
     SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size,
-                      Urgency urgency = Urgency::kOrdinary) noexcept;
-    void send(const SendBuffer& buffer) noexcept;
+                      Urgency urgency = Urgency::kOrdinary) noexcept {
+        Peer& peer = peers_[to];
+        if (!has_room(peer, wire::kMessageHeaderSize + size, urgency)) return {};
+        return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
+    }
+    void send(const SendBuffer& buffer) noexcept {
+        Peer& peer = peers_[buffer.to];
+        assert(buffer.data.data() == peer.open.at + wire::kMessageHeaderSize);
+        add_message(peer, buffer.protocol, buffer.data.size());
+        if (!options_.coalesce) close_alone(peer);
+    }
 
     /// Copies a message of at most max_message(to). False as buffer() is empty.
     bool send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
@@ -205,7 +216,22 @@ class Niu final : public runtime::Stage {
     rte_mbuf* new_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool open_frame(Peer& peer, Urgency urgency) noexcept;
     bool make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept;
-    void add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept;
+    void close_alone(Peer& peer) noexcept;  ///< where messages share no frames
+    /// Room for so many bytes in the frame that is open, or in a new one.
+    bool has_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
+        return static_cast<std::size_t>(peer.open.end - peer.open.at) >= bytes ||
+               make_room(peer, bytes, urgency);
+    }
+    /// The message whose `size` bytes stand behind the place of its header, in the frame that is open.
+    void add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
+        const std::size_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
+        wire::encode_message(
+            std::span<std::byte, wire::kMessageHeaderSize>(peer.open.at, wire::kMessageHeaderSize),
+            {protocol, wire::kWholeMessage, static_cast<std::uint16_t>(size),
+             static_cast<std::uint32_t>(size - extension)});
+        peer.open.at += wire::kMessageHeaderSize + size;
+        counters_.messages_sent.add();
+    }
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                     std::span<const std::byte> part) noexcept;

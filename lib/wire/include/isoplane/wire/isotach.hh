@@ -60,11 +60,31 @@ inline constexpr std::uint8_t kIsotachPointer = 0x80;
 using PayloadSize = Field<std::uint32_t, 0>;
 inline constexpr std::size_t kPointerSize = PayloadSize::kEnd;
 
-/// Writes the extension; the message's data is to follow it.
-void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header);
+/// Writes the extension; the message's data is to follow it. In words, so that a CRC which reads it at once
+/// need not wait.
+inline void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
+    static_assert(isotach_layout::Pulse::kOffset == 0 && isotach_layout::Host::kOffset == 8 &&
+                  isotach_layout::Flags::kOffset == 10 && isotach_layout::Operation::kOffset == 11 &&
+                  isotach_layout::Rank::kOffset == 12 && isotach_layout::Isochron::kOffset == 16 &&
+                  isotach_layout::Count::kOffset == 20);
+    using Words = std::uint64_t;
+    Field<Words, 0>::put(out.data(), header.pulse);
+    Field<Words, 8>::put(out.data(), Words{header.host} << 48 | Words{header.flags} << 40 |
+                                         Words{static_cast<std::uint8_t>(header.operation)} << 32 |
+                                         header.rank);
+    Field<Words, 16>::put(out.data(), Words{header.isochron} << 32 | header.count);
+}
 
 /// Reads the extension. The body of an ordered message from a MessageCursor always has one:
 /// `body.first<kIsotachSize>()`.
-IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in);
+inline IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in) {
+    return {.pulse = isotach_layout::Pulse::get(in.data()),
+            .host = isotach_layout::Host::get(in.data()),
+            .flags = isotach_layout::Flags::get(in.data()),
+            .operation = static_cast<Operation>(isotach_layout::Operation::get(in.data())),
+            .rank = isotach_layout::Rank::get(in.data()),
+            .isochron = isotach_layout::Isochron::get(in.data()),
+            .count = isotach_layout::Count::get(in.data())};
+}
 
 }  // namespace isoplane::wire
