@@ -77,12 +77,13 @@ class IsotachEnd {
     bool receive(std::span<std::byte> room) noexcept {
         isotach::Delivery delivery;
         if (!isotach_.receive(delivery)) return false;
-        std::copy(delivery.data.begin(), delivery.data.end(), room.begin());
+        std::copy_n(delivery.data.begin(), std::min(delivery.data.size(), room.size()), room.begin());
         isotach_.release(delivery);
         return true;
     }
 
-    bool settled() noexcept { return niu_.peer(peer_).sent_all() && isotach_.outstanding() == 0; }
+    /// What has come and waits for its pulse would be a message of the next measurement, of another size.
+    bool settled() noexcept { return niu_.peer(peer_).sent_all() && isotach_.settled(); }
 
     const siu::Siu& siu() const noexcept { return siu_; }
     const isotach::Isotach& isotach() const noexcept { return isotach_; }

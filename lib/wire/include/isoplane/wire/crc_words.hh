@@ -56,11 +56,11 @@ inline constexpr std::size_t kFewBytes = 128;
 namespace detail {
 
 template <std::unsigned_integral T, bool Copied>
-inline void pass_word(CrcOfWords& crc, std::byte* to, const std::byte* from) {
+inline void pass_word(CrcOfWords& crc, std::byte* to, const std::byte* from, std::size_t at) {
     T word;
-    std::memcpy(&word, from, sizeof word);
+    std::memcpy(&word, from + at, sizeof word);
     crc.add(word);
-    if constexpr (Copied) std::memcpy(to, &word, sizeof word);
+    if constexpr (Copied) std::memcpy(to + at, &word, sizeof word);
 }
 
 template <bool Copied>
@@ -70,17 +70,17 @@ inline std::uint32_t pass_few(std::byte* to, std::span<const std::byte> bytes, s
     const std::size_t size = bytes.size();
     std::size_t at = 0;
     for (; at + 8 <= size; at += 8)
-        pass_word<std::uint64_t, Copied>(crc, to + at, from + at);
+        pass_word<std::uint64_t, Copied>(crc, to, from, at);
     if (at == size) return crc.value();
     if ((size & 4) != 0) {
-        pass_word<std::uint32_t, Copied>(crc, to + at, from + at);
+        pass_word<std::uint32_t, Copied>(crc, to, from, at);
         at += 4;
     }
     if ((size & 2) != 0) {
-        pass_word<std::uint16_t, Copied>(crc, to + at, from + at);
+        pass_word<std::uint16_t, Copied>(crc, to, from, at);
         at += 2;
     }
-    if ((size & 1) != 0) pass_word<std::uint8_t, Copied>(crc, to + at, from + at);
+    if ((size & 1) != 0) pass_word<std::uint8_t, Copied>(crc, to, from, at);
     return crc.value();
 }
 
