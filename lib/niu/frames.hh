@@ -4,6 +4,7 @@
 /// What becomes a frame: the steps that every message takes on its way out, in line with who takes them.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/crc_words.hh>
@@ -70,7 +71,7 @@ inline void Niu::fill_frame(Peer& peer, rte_mbuf* m, const wire::MessageHeader& 
         before.add(word);
         crc = wire::quick_copy_crc32c(data, part, before.value());
     } else {
-        std::memcpy(data, part.data(), part.size());
+        std::copy(part.begin(), part.end(), data);
     }
     const auto length = static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size());
     m->data_len = static_cast<std::uint16_t>(kOverhead + length);
