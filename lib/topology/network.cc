@@ -53,7 +53,12 @@ void identify(NodeConf& conf, const Topology& topology) {
 
 /// An option that was given for a host, so that an error has a place.
 std::string option_of(const std::string& name, const HostConf& host) {
-    return "host." + name + (host.mac ? ".mac" : !host.link.empty() ? ".link" : ".ssh");
+    const char* const what = host.mac             ? ".mac"
+                             : host.ip            ? ".ip"
+                             : host.gateway       ? ".gateway"
+                             : !host.link.empty() ? ".link"
+                                                  : ".ssh";
+    return "host." + name + what;
 }
 
 void check_hosts(const NodeConf& conf, const Topology* topology) {
@@ -81,6 +86,33 @@ void check_addresses(const Network& network) {
     }
 }
 
+/// The router has to be on the same Ethernet.
+void check_gateway(const NodeConf& conf, const std::string& name, const HostConf& host) {
+    const std::string option = "host." + name + ".gateway";
+    if (!host.ip || !host.ip->bits)
+        throw conf.error(option, "it is for those outside of the subnet, which is not given: write host." +
+                                     name + ".ip with its bits, as in 10.1.0.7/24");
+    if ((host.ip->address ^ *host.gateway) >> (32 - *host.ip->bits) != 0)
+        throw conf.error(option, ip_text(*host.gateway) + " is not in the subnet of " + ip_text(*host.ip) +
+                                     ": write the router's address there");
+}
+
+/// A token manager may have that of a host: it runs beside it.
+void check_ips(const Network& network) {
+    std::map<Ip, NodeId> owners;
+    for (std::size_t i = 0; i < network.topology->host_count(); ++i) {
+        const auto node = static_cast<NodeId>(i);
+        const auto [owner, is_new] = owners.try_emplace(network.ip(node), node);
+        if (!is_new)
+            throw network.conf.error("host." + network.topology->name(node) + ".ip",
+                                     ip_text(owner->first) + " would be the address of both " +
+                                         quote(network.topology->name(owner->second)) + " and " +
+                                         quote(network.topology->name(node)) + ": give one of them another");
+    }
+    for (const auto& [name, host] : network.conf.hosts)
+        if (host.gateway) check_gateway(network.conf, name, host);
+}
+
 }  // namespace
 
 Mac Network::mac(NodeId node) const {
@@ -91,6 +123,28 @@ Mac Network::mac(NodeId node) const {
     return default_mac(node);
 }
 
+Ip Network::ip(NodeId node) const {
+    if (topology) {
+        const auto host = conf.hosts.find(topology->name(node));
+        if (host != conf.hosts.end() && host->second.ip) return host->second.ip->address;
+    }
+    return default_ip(node);
+}
+
+UdpNetwork Network::udp(NodeId node) const {
+    UdpNetwork udp;
+    if (conf.encapsulation != Encapsulation::kUdp || !topology) return udp;
+    udp.port = conf.udp_port.value_or(kDefaultUdpPort);
+    for (std::size_t i = 0; i < topology->node_count(); ++i)
+        udp.addresses.push_back(ip(static_cast<NodeId>(i)));
+    const auto host = conf.hosts.find(topology->name(node));
+    if (host != conf.hosts.end() && host->second.gateway) {
+        udp.gateway = *host->second.gateway;
+        udp.subnet_bits = *host->second.ip->bits;
+    }
+    return udp;
+}
+
 Network load_network(NodeConf conf) {
     Network network{std::move(conf), {}, {}, {}};
     load_topology(network);
@@ -99,6 +153,7 @@ Network load_network(NodeConf conf) {
     if (topology != nullptr) {
         identify(network.conf, *topology);
         check_addresses(network);
+        check_ips(network);
     }
     if (!network.conf.shmem_map.empty())
         network.shmem = load_shmem_map(network.conf.resolve(network.conf.shmem_map),

@@ -82,17 +82,34 @@ const std::string& checked_node_name(const std::string& name) {
     return is_implicit ? name : checked_name(name);
 }
 
+IpInSubnet host_ip(const std::string& value) {
+    const auto ip = parse_ip_in_subnet(value);
+    if (!ip || !is_unicast(ip->address))
+        refuse(value,
+               "the IPv4 address of one station, and the bits of its subnet if it has a gateway, such as "
+               "10.1.0.7/24,");
+    return *ip;
+}
+
+Ip host_gateway(const std::string& value) {
+    const auto ip = parse_ip(value);
+    if (!ip || !is_unicast(*ip)) refuse(value, "the IPv4 address of a router, such as 10.1.0.1,");
+    return *ip;
+}
+
 /// host.NAME.what: names may have dots themselves, so the last one ends the name.
 void set_host(NodeConf& conf, std::string_view key, const std::string& value) {
     const std::string_view tail = key.substr(kHost.size());
     const std::size_t dot = tail.rfind('.');
     const std::string_view what = dot == std::string_view::npos ? std::string_view{} : tail.substr(dot + 1);
-    if (what != "mac" && what != "link" && what != "ssh")
+    if (what != "mac" && what != "ip" && what != "gateway" && what != "link" && what != "ssh")
         throw Misfit{quote(key) +
-                     " is not known; host.NAME.mac, host.NAME.link or host.NAME.ssh was expected: "
-                     "write one of these"};
-    HostConf& host = conf.hosts[checked_name(std::string(tail.substr(0, dot)))];
+                     " is not known; host.NAME.mac, .ip, .gateway, .link or .ssh was expected: write one of "
+                     "these"};
+    HostConf& host = conf.hosts[checked_node_name(std::string(tail.substr(0, dot)))];
     if (what == "mac") host.mac = host_mac(value);
+    if (what == "ip") host.ip = host_ip(value);
+    if (what == "gateway") host.gateway = host_gateway(value);
     if (what == "link") host.link = value;
     if (what == "ssh") host.ssh = value;
 }
@@ -105,6 +122,8 @@ void get_hosts(const NodeConf& conf, const WriteOption& write) {
     for (const auto& [name, host] : conf.hosts) {
         const std::string prefix = std::string(kHost) + name;
         if (host.mac) write(prefix + ".mac", to_string(*host.mac));
+        if (host.ip) write(prefix + ".ip", ip_text(*host.ip));
+        if (host.gateway) write(prefix + ".gateway", ip_text(*host.gateway));
         if (!host.link.empty()) write(prefix + ".link", host.link);
         if (!host.ssh.empty()) write(prefix + ".ssh", host.ssh);
     }
@@ -126,6 +145,21 @@ void set_tokens_ahead(NodeConf& conf, std::string_view, const std::string& value
     conf.tokens_ahead = parse_number<std::uint32_t>(value, kMostTokensAhead);
     if (!conf.tokens_ahead || *conf.tokens_ahead == 0)
         refuse(value, "a number of tokens from 1 to " + std::to_string(kMostTokensAhead));
+}
+
+void set_encapsulation(NodeConf& conf, std::string_view, const std::string& value) {
+    if (value != "ethernet" && value != "udp") refuse(value, "ethernet or udp");
+    conf.encapsulation = value == "udp" ? Encapsulation::kUdp : Encapsulation::kEthernet;
+}
+
+void get_encapsulation(const NodeConf& conf, const WriteOption& write) {
+    if (conf.encapsulation)
+        write("encapsulation", *conf.encapsulation == Encapsulation::kUdp ? "udp" : "ethernet");
+}
+
+void set_udp_port(NodeConf& conf, std::string_view, const std::string& value) {
+    conf.udp_port = parse_number<std::uint16_t>(value);
+    if (!conf.udp_port || *conf.udp_port == 0) refuse(value, "a UDP port from 1 to 65535");
 }
 
 void set_pages(NodeConf& conf, std::string_view, const std::string& value) {
@@ -195,6 +229,12 @@ const NodeOption kTable[] = {
      [](Conf c, Write write) {
          if (c.tokens_ahead) write("tokens-ahead", number_text(*c.tokens_ahead));
      }},
+    {"encapsulation", "HOW", "how frames travel: ethernet, or udp to cross IP routers (ethernet)", false,
+     false, set_encapsulation, get_encapsulation},
+    {"udp-port", "N", "the UDP port that they go to (34997)", false, false, set_udp_port,
+     [](Conf c, Write write) {
+         if (c.udp_port) write("udp-port", number_text(*c.udp_port));
+     }},
     text_row<&NodeConf::fmconfig>("fmconfig", "FILE", "the network, as an fmconfig file", true),
     text_row<&NodeConf::network_cfg>("network-cfg", "FILE", "the network, as a network.cfg file", true),
     text_row<&NodeConf::shmem_map>("shmem-map", "FILE", "the copysets of the shared memory", true),
@@ -202,8 +242,8 @@ const NodeOption kTable[] = {
      [](Conf c, Write write) {
          if (c.pages) write("pages", number_text(*c.pages));
      }},
-    {"host.*", "VALUE", "host.NAME.mac, .link or .ssh: the address, link and machine of a host", false, false,
-     set_host, get_hosts},
+    {"host.*", "VALUE", "host.NAME.mac, .ip, .gateway, .link or .ssh: what is to be known of a host", false,
+     false, set_host, get_hosts},
     {"mac.*", "MAC", "mac.NAME: short for host.NAME.mac", false, false, set_mac, [](Conf, Write) {}},
 };
 

@@ -49,6 +49,32 @@ TEST(Network, is_read_from_all_files_that_node_conf_names) {
     EXPECT_FALSE(network.routes);
 }
 
+TEST(Network, in_udp_knows_where_all_nodes_are) {
+    const Network network = Site().load(
+        "fmconfig=fmconfig\nid=1\nencapsulation=udp\nudp-port=4000\nhost.bob.ip=10.1.0.7/24\n"
+        "host.bob.gateway=10.1.0.1\nhost.tm.ip=10.1.0.7\n");
+    const UdpNetwork udp = network.udp(1);
+    EXPECT_EQ(udp.port, 4000);
+    EXPECT_THAT(udp.addresses, ElementsAre(default_ip(0), *parse_ip("10.1.0.7"), *parse_ip("10.1.0.7")));
+    EXPECT_EQ(udp.gateway, *parse_ip("10.1.0.1"));
+    EXPECT_EQ(udp.subnet_bits, 24u);
+    EXPECT_EQ(network.udp(0).gateway, Ip{0});
+    EXPECT_FALSE(Site().load("fmconfig=fmconfig\nid=1\n").udp(1).is_used());
+}
+
+TEST(Network, refuses_addresses_that_cannot_be_reached) {
+    const Site site;
+    EXPECT_EQ(site.refused("fmconfig=fmconfig\nhost.bob.ip=198.18.0.1\n"),
+              "/node.conf:2:1: the option \"host.bob.ip\": 198.18.0.1 would be the address of both \"alice\" "
+              "and \"bob\": give one of them another");
+    EXPECT_EQ(site.refused("fmconfig=fmconfig\nhost.bob.ip=10.1.0.7\nhost.bob.gateway=10.1.0.1\n"),
+              "/node.conf:3:1: the option \"host.bob.gateway\": it is for those outside of the subnet, which "
+              "is not given: write host.bob.ip with its bits, as in 10.1.0.7/24");
+    EXPECT_EQ(site.refused("fmconfig=fmconfig\nhost.bob.ip=10.1.0.7/24\nhost.bob.gateway=10.1.1.1\n"),
+              "/node.conf:3:1: the option \"host.bob.gateway\": 10.1.1.1 is not in the subnet of "
+              "10.1.0.7/24: write the router's address there");
+}
+
 TEST(Network, keeps_the_routes_of_a_network_cfg) {
     const Network network = Site().load("network-cfg=network.cfg\nid=1\n");
     ASSERT_TRUE(network.topology && network.routes);

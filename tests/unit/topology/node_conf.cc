@@ -36,6 +36,7 @@ po::parsed_options command_line(const std::vector<std::string>& words) {
 TEST(NodeConf, reads_every_key) {
     const NodeConf conf = parse_node_conf(
         "role = host, tm\nlink=ring:a\nlink=pcap:in,out\nid=7\nname=alice\nplace=rx@1 tm@2\nexec=start.txt\n"
+        "encapsulation=udp\nudp-port=4000\nhost.bob.ip=10.1.0.7/24\nhost.bob.gateway=10.1.0.1\n"
         "stats-period=0.5\nduration=60\njob-key=0xCafe\nfmconfig=net/fmconfig\nnetwork-cfg=n.cfg\n"
         "shmem-map=/etc/"
         "map\npages=8\ntokens-ahead=64\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:t0\n"
@@ -54,6 +55,10 @@ TEST(NodeConf, reads_every_key) {
     EXPECT_EQ(conf.shmem_map, "/etc/map");
     EXPECT_EQ(conf.pages, 8u);
     EXPECT_EQ(conf.tokens_ahead, 64u);
+    EXPECT_EQ(conf.encapsulation, Encapsulation::kUdp);
+    EXPECT_EQ(conf.udp_port, 4000);
+    EXPECT_EQ(conf.hosts.at("bob").ip, (IpInSubnet{0x0a010007, 24}));
+    EXPECT_EQ(conf.hosts.at("bob").gateway, Ip{0x0a010001});
     EXPECT_EQ(conf.hosts.at("alice"), (HostConf{Mac{2, 0, 0, 0, 0, 1}, "tap:t0", {}}));
     EXPECT_EQ(conf.hosts.at("blue-whale.cs.uiuc.edu"), (HostConf{Mac{2, 0, 0, 0, 0, 2}, {}, "me@there"}));
 }
@@ -79,6 +84,7 @@ TEST(NodeConf, reads_what_it_writes) {
     const char* texts[] = {
         "role=host,tm\nlink=a\nlink=b,c\nid=65533\nname=n\nplace=x@1\nexec=e\nstats-period=0.1\nduration="
         "1e9\n",
+        "encapsulation=ethernet\nudp-port=1\nhost.tm@0.ip=10.1.0.7/24\nhost.a.gateway=10.1.0.1\n",
         "job-key=4294967295\nfmconfig=f g\nnetwork-cfg=n\nshmem-map=s\npages=1\ntokens-ahead=2\n",
         "host.a.b.mac=02:aa:bb:cc:dd:ee\nhost.a.b.ssh=u@v=w\nhost.link.link=ring:x\nmac.c=06:00:00:00:00:"
         "00\n",
@@ -116,7 +122,7 @@ TEST(NodeConf, refuses_unknown_keys_and_names_the_nearest) {
               "node.conf:1:1: the option \"\" is not known: see `isoplane node --help` for those that are");
     EXPECT_EQ(refused("host.a.color=red\n"),
               "node.conf:1:1: the option \"host.a.color\": \"host.a.color\" is not known; host.NAME.mac, "
-              "host.NAME.link or host.NAME.ssh was expected: write one of these");
+              ".ip, .gateway, .link or .ssh was expected: write one of these");
 }
 
 TEST(NodeConf, refuses_lines_that_are_no_option) {
@@ -162,6 +168,15 @@ TEST(NodeConf, refuses_values_that_do_not_fit) {
                "a list of different roles in lower case with commas between, such as \"host,tm\",");
     misfit("role", "host tm", "a comma between two roles");
     misfit("pages", "0", "a number of pages from 1 to 4294967295");
+    misfit("encapsulation", "UDP", "ethernet or udp");
+    for (const char* value : {"0", "65536", "domain"})
+        misfit("udp-port", value, "a UDP port from 1 to 65535");
+    for (const char* value : {"10.1.0", "10.1.0.7/0", "224.0.0.1/24"})
+        misfit("host.a.ip", value,
+               "the IPv4 address of one station, and the bits of its subnet if it has a gateway, such as "
+               "10.1.0.7/24,");
+    for (const char* value : {"10.1.0.1/24", "router"})
+        misfit("host.a.gateway", value, "the IPv4 address of a router, such as 10.1.0.1,");
     for (const char* value : {"0", "65", "all"})
         misfit("tokens-ahead", value, "a number of tokens from 1 to 64");
     for (const char* value : {"x", "01:00:00:00:00:00", "00:00:00:00:00:00"})

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <isoplane/topology/ip.hh>
 #include <isoplane/topology/mac.hh>
 #include <isoplane/topology/network_cfg.hh>
 #include <isoplane/topology/node_conf.hh>
@@ -23,10 +24,16 @@ struct Network {
 
     /// The address of a node: as configured, else default_mac().
     Mac mac(NodeId node) const;
+    /// The same of IPv4: as configured, else default_ip().
+    Ip ip(NodeId node) const;
+
+    /// Where the nodes are, as one of them sees it; nowhere when frames do not travel in UDP.
+    UdpNetwork udp(NodeId node) const;
 };
 
 /// Reads the files that `conf` names. Throws Error for what those refuse, two topologies, an id or name that
-/// the topology does not have, a host that it does not have, and an address that two nodes share.
+/// the topology does not have, a host that it does not have, an address that two nodes share, and a router
+/// that is not in the subnet of its host.
 Network load_network(NodeConf conf);
 
 }  // namespace isoplane::topology

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <isoplane/topology/error.hh>
+#include <isoplane/topology/ip.hh>
 #include <isoplane/topology/limits.hh>
 #include <isoplane/topology/mac.hh>
 
@@ -20,11 +21,16 @@ namespace isoplane::topology {
 
 /// What is said of one host or named token manager.
 struct HostConf {
-    std::optional<Mac> mac;  ///< instead of default_mac()
-    std::string link;        ///< the link spec by which the launcher gives it its port
-    std::string ssh;         ///< where it runs, as ssh takes it: [user@]machine
+    std::optional<Mac> mac;          ///< instead of default_mac()
+    std::string link;                ///< the link spec by which the launcher gives it its port
+    std::string ssh;                 ///< where it runs, as ssh takes it: [user@]machine
+    std::optional<IpInSubnet> ip{};  ///< where frames travel in UDP, instead of default_ip()
+    std::optional<Ip> gateway{};     ///< there, the router to those outside of its subnet
     bool operator==(const HostConf&) const = default;
 };
+
+/// How the frames of a job travel.
+enum class Encapsulation : std::uint8_t { kEthernet, kUdp };
 
 /// What a node is told: by its node.conf, and by its command line on top. An empty or missing value was not
 /// given.
@@ -39,9 +45,11 @@ struct NodeConf {
     std::optional<double> duration;      ///< seconds
     std::optional<std::uint32_t> job_key;
     std::optional<std::uint32_t> tokens_ahead;  ///< h; kDefaultTokensAhead when not given
-    std::string fmconfig;                       ///< a path
-    std::string network_cfg;                    ///< a path
-    std::string shmem_map;                      ///< a path
+    std::optional<Encapsulation> encapsulation;
+    std::optional<std::uint16_t> udp_port;
+    std::string fmconfig;     ///< a path
+    std::string network_cfg;  ///< a path
+    std::string shmem_map;    ///< a path
     std::optional<std::uint32_t> pages;
     std::map<std::string, HostConf> hosts;
     /// What was given of the options that the caller added to those here: key and value, in order.

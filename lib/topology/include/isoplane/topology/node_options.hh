@@ -16,8 +16,8 @@
 namespace isoplane::topology {
 
 /// The options that node.conf and the command line share: "id=3" in the file is "--id 3" on the command line,
-/// and so on. `host.*` and `mac.*` stand for host.NAME.mac, host.NAME.link, host.NAME.ssh, and mac.NAME,
-/// which is short for host.NAME.mac. All take strings (link: several), which read_options checks.
+/// and so on. `host.*` and `mac.*` stand for host.NAME.mac, host.NAME.ip and so on, and mac.NAME, which is
+/// short for host.NAME.mac. All take strings (link: several), which read_options checks.
 boost::program_options::options_description node_options();
 
 /// As parse_node_conf without `more`, whose options are known too and come to stand in NodeConf::more.
