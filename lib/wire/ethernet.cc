@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -20,7 +21,7 @@ Unwrapped refuse(Reject reason) {
 }
 
 /// Takes IPv4 and UDP off what followed an Ethernet header of EtherType IPv4.
-Unwrapped unwrap_udp(std::span<const std::byte> datagram, std::uint16_t port) {
+Unwrapped unwrap_udp(std::span<const std::byte> datagram, std::uint16_t port, std::size_t apart) {
     if (datagram.size() < kIpv4Size) return refuse(Reject::kShortFrame);
     const std::byte* ip = datagram.data();
     if (ipv4_layout::Protocol::get(ip) != kUdpProtocol) return refuse(Reject::kNotOurs);
@@ -35,8 +36,8 @@ Unwrapped unwrap_udp(std::span<const std::byte> datagram, std::uint16_t port) {
     const std::size_t total = ipv4_layout::TotalLength::get(ip);
     if (total < kIpv4Size + kUdpSize || udp_layout::Length::get(udp) != total - kIpv4Size)
         return refuse(Reject::kBadEncapsulation);
-    if (datagram.size() < total) return refuse(Reject::kShortFrame);
-    return {Reject::kNone, datagram.first(total).subspan(kIpv4Size + kUdpSize)};
+    if (datagram.size() + apart < total) return refuse(Reject::kShortFrame);
+    return {Reject::kNone, datagram.first(std::min(total, datagram.size())).subspan(kIpv4Size + kUdpSize)};
 }
 
 }  // namespace
@@ -89,13 +90,13 @@ std::uint16_t ipv4_checksum(std::span<const std::byte, kIpv4Size> header) {
     return static_cast<std::uint16_t>(~sum);
 }
 
-Unwrapped unwrap(std::span<const std::byte> packet, const Encapsulation& encapsulation) {
+Unwrapped unwrap(std::span<const std::byte> packet, const Encapsulation& encapsulation, std::size_t apart) {
     if (packet.size() < kEthernetSize) return refuse(Reject::kShortFrame);
     const bool udp = encapsulation.transport == Transport::kUdp;
     const std::uint16_t ours = udp ? kIpv4EtherType : encapsulation.ethertype;
     if (ethernet_layout::EtherType::get(packet.data()) != ours) return refuse(Reject::kNotOurs);
     const auto inner = packet.subspan(kEthernetSize);
-    return udp ? unwrap_udp(inner, encapsulation.udp_port) : Unwrapped{Reject::kNone, inner};
+    return udp ? unwrap_udp(inner, encapsulation.udp_port, apart) : Unwrapped{Reject::kNone, inner};
 }
 
 }  // namespace isoplane::wire

@@ -183,7 +183,7 @@ Decoded decode(std::span<const std::byte> packet, const Expect& expect) {
 }
 
 Decoded decode_apart(std::span<const std::byte> head, std::span<const std::byte> body, const Expect& expect) {
-    const Unwrapped unwrapped = unwrap(head, expect.encapsulation);
+    const Unwrapped unwrapped = unwrap(head, expect.encapsulation, body.size());
     Decoded decoded;
     decoded.reason = unwrapped.reason;
     if (decoded.reason == Reject::kNone) decoded.reason = read_header(unwrapped.frame, decoded.header);

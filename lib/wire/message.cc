@@ -7,17 +7,13 @@
 namespace isoplane::wire {
 namespace {
 
-/// Whether the fragment can be a part of some message, `data` being its size without the isotach extension.
+/// Whether the fragment can be a part of some message that is not whole, `data` being its size without the
+/// isotach extension.
 bool is_possible(const MessageHeader& header, std::uint32_t data) {
+    if (data == 0) return false;
+    if (header.fragment == kFirstFragment) return header.size_or_offset > data;
     const std::uint32_t end = header.size_or_offset + data;
-    switch (header.fragment) {
-        case kWholeMessage:
-            return header.size_or_offset == data;
-        case kFirstFragment:
-            return data > 0 && header.size_or_offset > data;
-        default:
-            return data > 0 && header.size_or_offset > 0 && end > data;  // no message is larger than 2^32 - 1
-    }
+    return header.size_or_offset > 0 && end > data;  // no message is larger than 2^32 - 1
 }
 
 bool is_known(const MessageHeader& header) {
@@ -25,10 +21,12 @@ bool is_known(const MessageHeader& header) {
            (header.fragment & ~kWholeMessage) == 0;
 }
 
-/// Whether such a message, with the `room` bytes behind its header, can be.
+/// Whether such a message, with the `room` bytes behind its header, can be. Nearly all are whole.
 bool is_well_formed(const MessageHeader& header, std::size_t room) {
     if (header.length > room || !is_known(header)) return false;
     const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
+    if (header.fragment == kWholeMessage) [[likely]]
+        return header.size_or_offset + extension == header.length;
     return header.length >= extension &&
            is_possible(header, static_cast<std::uint32_t>(header.length - extension));
 }
@@ -37,8 +35,7 @@ bool is_well_formed(const MessageHeader& header, std::size_t room) {
 
 bool is_header_of(std::span<const std::byte, kMessageHeaderSize> in, std::size_t bytes) {
     const MessageHeader header = read_message_header(in.data());
-    return is_known(header) && !is_ordered(header.protocol) && header.length == bytes &&
-           is_possible(header, header.length);
+    return !is_ordered(header.protocol) && header.length == bytes && is_well_formed(header, bytes);
 }
 
 bool MessageCursor::next(Message& message) {

@@ -8,6 +8,9 @@
 namespace isoplane::wire {
 namespace {
 
+/// What is written is written in these, so that a CRC which reads it at once need not wait.
+using Word = std::uint64_t;
+
 bool is_group_word(std::uint32_t value) {
     return value != 0 && (value & ~kKnownGroupBits) == 0;
 }
@@ -20,33 +23,21 @@ bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
 
 }  // namespace
 
-void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin) {
-    token_origin_layout::Epoch::put(out.data(), origin.epoch);
-    token_origin_layout::From::put(out.data(), origin.from);
-    token_origin_layout::To::put(out.data(), origin.to);
-}
-
-TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in) {
-    return {.epoch = token_origin_layout::Epoch::get(in.data()),
-            .from = token_origin_layout::From::get(in.data()),
-            .to = token_origin_layout::To::get(in.data())};
-}
-
 std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span<const TokenEntry> entries) {
     assert(entries.size() <= 0xffff && out.size() >= token_size(entries.size()));
     std::byte* at = out.data();
-    token_layout::Number::put(at, token.number);
-    token_layout::Wanted::put(at, token.wanted);
-    token_layout::Further::put(at, token.further);
-    token_layout::Part::put(at, token.part);
-    token_layout::LastPart::put(at, token.last_part);
-    token_layout::EntryCount::put(at, static_cast<std::uint16_t>(entries.size()));
-    token_layout::Reserved::put(at, 0);
+    static_assert(token_layout::Number::kOffset == 0 && token_layout::Wanted::kOffset == 8 &&
+                  token_layout::Further::kOffset == 9 && token_layout::Part::kOffset == 10 &&
+                  token_layout::LastPart::kOffset == 11 && token_layout::EntryCount::kOffset == 12 &&
+                  token_layout::Reserved::kOffset == 14);
+    Field<Word, 0>::put(at, token.number);
+    Field<Word, 8>::put(at, Word{token.wanted} << 56 | Word{token.further} << 48 | Word{token.part} << 40 |
+                                Word{token.last_part} << 32 | Word{entries.size()} << 16);
     at += kTokenSize;
+    static_assert(token_entry_layout::Source::kOffset == 0 && token_entry_layout::Destination::kOffset == 2 &&
+                  token_entry_layout::Value::kOffset == 4);
     for (const TokenEntry& entry : entries) {
-        token_entry_layout::Source::put(at, entry.source);
-        token_entry_layout::Destination::put(at, entry.destination);
-        token_entry_layout::Value::put(at, entry.value);
+        Field<Word, 0>::put(at, Word{entry.source} << 48 | Word{entry.destination} << 32 | entry.value);
         at += kTokenEntrySize;
     }
     return token_size(entries.size());
@@ -63,22 +54,6 @@ std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload, st
     for (std::size_t i = 0; i < view.size(); ++i)
         if (!is_entry(view.entry(i), node_count)) return std::nullopt;
     return view;
-}
-
-Token TokenView::token() const {
-    return {.number = token_layout::Number::get(fixed_.data()),
-            .wanted = token_layout::Wanted::get(fixed_.data()),
-            .further = token_layout::Further::get(fixed_.data()),
-            .part = token_layout::Part::get(fixed_.data()),
-            .last_part = token_layout::LastPart::get(fixed_.data())};
-}
-
-TokenEntry TokenView::entry(std::size_t index) const {
-    assert(index < size());
-    const std::byte* in = entries_.data() + index * kTokenEntrySize;
-    return {.source = token_entry_layout::Source::get(in),
-            .destination = token_entry_layout::Destination::get(in),
-            .value = token_entry_layout::Value::get(in)};
 }
 
 }  // namespace isoplane::wire

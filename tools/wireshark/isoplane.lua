@@ -18,10 +18,12 @@ local KINDS = {
 }
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
-    [7] = "payload", [8] = "token",
+    [7] = "payload", [8] = "token", [9] = "portals_data",
 }
 local CONTROLS = { [1] = "barrier" }
+local CHANNEL_SUBTYPES = { "datagram", "reliable", "ask", "grant" }
 local ORDERED = { [2] = true }
+local ACTIVE = { "request", "request with data", "get", "reply", "reply with data", "acknowledgement", "refusal" }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local CLOCKED = 0x40
@@ -83,6 +85,12 @@ field("message.data", ProtoField.bytes, "Data")
 field("control.type", ProtoField.uint8, "Control", base.DEC, CONTROLS)
 field("control.barrier", ProtoField.uint32, "Barrier", base.DEC)
 
+field("channel.type", ProtoField.uint16, "Channel type", base.HEX)
+field("channel.subtype", ProtoField.uint8, "Channel subtype", base.DEC, CHANNEL_SUBTYPES)
+field("channel.channel", ProtoField.uint8, "Channel", base.DEC)
+field("channel.number", ProtoField.uint32, "Number", base.DEC)
+field("channel.life", ProtoField.uint32, "Life", base.DEC)
+
 field("isotach", ProtoField.none, "Isotach")
 field("isotach.pulse", ProtoField.uint64, "Pulse", base.DEC)
 field("isotach.host", ProtoField.uint16, "Issuing host", base.DEC)
@@ -107,6 +115,21 @@ field("answer.ticket", ProtoField.uint32, "Answer to ticket", base.DEC)
 field("answer.offset", ProtoField.uint16, "Offset (words)", base.DEC)
 field("answer.words", ProtoField.uint16, "Words", base.DEC)
 field("answer.values", ProtoField.bytes, "Values")
+
+field("active.type", ProtoField.uint8, "Type", base.DEC, ACTIVE)
+field("active.convention", ProtoField.uint8, "Convention", base.DEC)
+field("active.slot", ProtoField.uint8, "Slot", base.DEC)
+field("active.reason", ProtoField.uint8, "Reason", base.DEC)
+field("active.program", ProtoField.uint16, "Program", base.DEC)
+field("active.number", ProtoField.uint16, "Number", base.DEC)
+field("active.life", ProtoField.uint32, "Life of the requester", base.DEC)
+field("active.image", ProtoField.uint32, "Handler in the image", base.HEX)
+field("active.offset", ProtoField.uint32, "Handler at the offset", base.HEX)
+field("active.word", ProtoField.uint64, "Word", base.HEX)
+field("active.argument", ProtoField.uint64, "Argument", base.HEX)
+field("active.address", ProtoField.uint64, "Address", base.HEX)
+field("active.size", ProtoField.uint32, "Size", base.DEC)
+field("active.at", ProtoField.uint32, "This part at", base.DEC)
 
 field("token.epoch", ProtoField.uint32, "Epoch of the sender's tokens", base.DEC)
 field("token.src", ProtoField.uint16, "From node", base.DEC)
@@ -241,11 +264,54 @@ local function add_answer(tree, range)
     if range:len() > 8 then tree:add(f["answer.values"], range(8)) end
 end
 
+-- Returns how much of an active message has been shown: what is left is data. Nothing of one that is malformed.
+local function add_active(tree, range)
+    if range:len() < 20 or ACTIVE[range(0, 1):uint()] == nil then return 0 end
+    local type = range(0, 1):uint()
+    tree:add(f["active.type"], range(0, 1))
+    tree:append_text(", " .. ACTIVE[type])
+    tree:add(f["active.convention"], range(1, 1))
+    tree:add(f["active.slot"], range(2, 1))
+    tree:add(f["active.reason"], range(3, 1))
+    tree:add(f["active.program"], range(4, 2))
+    tree:add(f["active.number"], range(6, 2))
+    tree:add(f["active.life"], range(8, 4))
+    tree:add(f["active.image"], range(12, 4))
+    tree:add(f["active.offset"], range(16, 4))
+    if (type == 1 or type == 3 or type == 4) and range:len() == 52 then
+        for at = 20, 44, 8 do tree:add(f["active.word"], range(at, 8)) end
+        return 52
+    end
+    if (type == 2 or type == 5) and range:len() >= 44 then
+        tree:add(f["active.argument"], range(20, 8))
+        tree:add(f["active.address"], range(28, 8))
+        tree:add(f["active.size"], range(36, 4))
+        tree:add(f["active.at"], range(40, 4))
+        return 44
+    end
+    return 20
+end
+
 local function add_control(tree, range)
     tree:add(f["control.type"], range(0, 1))
     if range(0, 1):uint() ~= 1 or range:len() ~= 8 then return end
     tree:add(f["control.barrier"], range(4, 4))
     tree:append_text(string.format(", barrier %d", range(4, 4):uint()))
+end
+
+-- Returns where the data begins.
+local function add_channel(item, payload, data, finish)
+    if finish - data < 8 then return data end
+    local subtype = payload(data + 2, 1):uint()
+    item:add(f["channel.type"], payload(data, 2))
+    item:add(f["channel.subtype"], payload(data + 2, 1))
+    item:add(f["channel.channel"], payload(data + 3, 1))
+    item:add(f["channel.number"], payload(data + 4, 4))
+    if (subtype == 3 or subtype == 4) and finish - data == 12 then
+        item:add(f["channel.life"], payload(data + 8, 4))
+        return finish
+    end
+    return data + 8
 end
 
 -- What the flags of an isotach message announce; returns where its data begins.
@@ -344,6 +410,7 @@ local function add_message(tree, payload, at)
     local finish = at + 8 + length
     if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
     if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
+    if protocol == 6 and fragment == 3 then data = add_channel(item, payload, data, finish) end
     if protocol == 8 then
         if length < 8 then return nil end
         item:add(f["token.epoch"], payload(data, 4))
@@ -352,6 +419,7 @@ local function add_message(tree, payload, at)
         if length == 8 or not add_token(item, payload(data + 8, length - 8)) then return nil end
         data = finish
     end
+    if protocol == 5 and fragment == 3 and length > 0 then data = data + add_active(item, payload(data, length)) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end

@@ -10,10 +10,13 @@
 #include <span>
 
 #include <isoplane/wire/access.hh>
+#include <isoplane/wire/active.hh>
+#include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/portals.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/stream_header.hh>
 #include <isoplane/wire/token.hh>
@@ -51,6 +54,14 @@ void read_answer(std::span<const std::byte> message) {
     if (decode_answer(message, answer)) require(message.size() == answer_size(answer.words));
 }
 
+void read_active(std::span<const std::byte> bytes) {
+    const auto message = decode_active(bytes);
+    if (!message) return;
+    require(message->header.slot < kActiveSlots);
+    require(message->transfer.at + message->data.size() <= message->transfer.size);
+    touch(message->data);
+}
+
 void read_token(std::span<const std::byte> payload, bool accepted) {
     const auto view = TokenView::parse(payload, samples::kNodeCount);
     if (accepted) require(view.has_value());
@@ -72,6 +83,8 @@ void read_messages(std::span<const std::byte> payload, bool accepted) {
     for (Message message; cursor.next(message);) {
         touch(message.body);
         if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
+        if (message.header.protocol == Protocol::kPortals) is_portals_message(message.body);
+        if (message.header.protocol == Protocol::kActive) read_active(message.body);
         if (message.header.protocol == Protocol::kToken && message.body.size() >= kTokenOriginSize) {
             decode_token_origin(message.body.first<kTokenOriginSize>());
             read_token(message.body.subspan(kTokenOriginSize), false);
@@ -110,17 +123,33 @@ void check_round_trip(const Decoded& decoded) {
     require(std::memcmp(again.data(), decoded.payload.data() - kHeaderSize, kHeaderSize) == 0);
 }
 
+/// What is taken for ARP says the same when it is written again.
+void try_arp(std::span<const std::byte> packet) {
+    const auto arp = decode_arp(packet);
+    if (!arp) return;
+    std::array<std::byte, kArpPacketSize> again{};
+    encode_arp(again, kBroadcastMac, *arp);
+    const auto read = decode_arp(again);
+    require(read && read->is_request == arp->is_request && read->sender_mac == arp->sender_mac &&
+            read->sender_address == arp->sender_address && read->target_address == arp->target_address);
+}
+
 /// What passes for the next frame of a stream, decode() would have taken, and read the same.
-void try_stream(std::span<const std::byte> packet) {
-    if (packet.size() < kEthernetSize + kHeaderSize) return;
-    static const StreamHeader stream = samples::stream();
+void try_stream(std::span<const std::byte> packet, Transport transport) {
+    static const std::array streams{samples::stream(), samples::stream(Transport::kUdp)};
+    const StreamHeader& stream = streams[static_cast<std::size_t>(transport)];
+    const bool udp = transport == Transport::kUdp;
+    const std::size_t front = envelope_size(transport) + kHeaderSize;
+    if (packet.size() < front || (udp && !samples::datagram().surrounds(packet.data(), packet.size())))
+        return;
     StreamFields fields;
-    if (!stream.read(packet.data(), fields)) return;
-    const auto behind = packet.subspan(kEthernetSize + kHeaderSize);
+    if (udp ? !stream.read<kUdpEnvelopeSize>(packet.data(), fields) : !stream.read(packet.data(), fields))
+        return;
+    const auto behind = packet.subspan(front);
     if (fields.payload_length > behind.size()) return;
     const auto payload = behind.first(fields.payload_length);
     if (fields.payload_crc != quick_crc32c(payload) || !are_messages(payload, samples::kNodeCount)) return;
-    const Decoded decoded = decode(packet, samples::expect());
+    const Decoded decoded = decode(packet, samples::expect(transport));
     require(decoded && decoded.header.kind == Kind::kData && decoded.payload.size() == payload.size() &&
             decoded.header.sequence == fields.sequence && decoded.header.ack == fields.ack &&
             decoded.header.selective == fields.selective && decoded.header.credit == fields.credit);
@@ -160,9 +189,11 @@ void mend_frame(std::span<std::byte> frame, bool fit_length) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace isoplane::wire;
     const auto packet = std::as_bytes(std::span(data, size));
-    try_transport(packet, Transport::kEthernet);
-    try_transport(packet, Transport::kUdp);
-    try_stream(packet);
+    for (const Transport transport : {Transport::kEthernet, Transport::kUdp}) {
+        try_transport(packet, transport);
+        try_stream(packet, transport);
+    }
+    try_arp(packet);
     return 0;
 }
 

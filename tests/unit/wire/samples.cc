@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include <isoplane/wire/access.hh>
+#include <isoplane/wire/active.hh>
 #include <isoplane/wire/control.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/hello.hh>
@@ -27,7 +28,13 @@ Bytes join(std::initializer_list<Bytes> parts) {
     return all;
 }
 
-Bytes envelope(Transport transport, std::size_t frame_size) {
+const UdpPath kPath{.source_address = 0x0a000003,
+                    .destination_address = 0x0a000005,
+                    .source_port = udp_source_port(kSource, kDestination),
+                    .destination_port = kDefaultUdpPort};
+
+/// Field by field.
+Bytes written_envelope(Transport transport, std::size_t frame_size) {
     if (transport == Transport::kEthernet) {
         Bytes out(kEthernetSize);
         encode_ethernet(std::span(out).first<kEthernetSize>(), kDestinationMac, kSourceMac,
@@ -35,11 +42,7 @@ Bytes envelope(Transport transport, std::size_t frame_size) {
         return out;
     }
     Bytes out(kUdpEnvelopeSize);
-    const UdpPath path{.source_address = 0x0a000003,
-                       .destination_address = 0x0a000005,
-                       .source_port = udp_source_port(kSource, kDestination),
-                       .destination_port = kDefaultUdpPort};
-    encode_udp(std::span(out).first<kUdpEnvelopeSize>(), kDestinationMac, kSourceMac, path, frame_size);
+    encode_udp(std::span(out).first<kUdpEnvelopeSize>(), kDestinationMac, kSourceMac, kPath, frame_size);
     return out;
 }
 
@@ -113,6 +116,30 @@ Bytes accesses_payload() {
     return join({message(Protocol::kIsotach, accesses), message(Protocol::kShmem, answered)});
 }
 
+/// A request of words, a part of a reply with data, and a refusal.
+Bytes active_payload() {
+    ActiveHeader header{.convention = 2,
+                        .slot = 5,
+                        .program = 6,
+                        .number = 7,
+                        .life = 65539,
+                        .handler = {.image = 0x01234567, .offset = 0x89ab}};
+    Bytes request(kActiveHeaderSize + kActiveWordsSize);
+    encode_active(std::span(request).first<kActiveHeaderSize>(), header);
+    encode_active_words(std::span(request).last<kActiveWordsSize>(), {1, 2, 3, 0xfedcba9876543210});
+    Bytes reply(kActiveHeaderSize + kActiveTransferSize);
+    header.type = ActiveType::kReplyTransfer;
+    encode_active(std::span(reply).first<kActiveHeaderSize>(), header);
+    encode_active_transfer(std::span(reply).last<kActiveTransferSize>(),
+                           {.argument = 8, .address = 0x7fff00001000, .size = 5000, .at = 1400});
+    Bytes refusal(kActiveHeaderSize);
+    header.type = ActiveType::kRefusal;
+    header.reason = 3;
+    encode_active(std::span(refusal).first<kActiveHeaderSize>(), header);
+    return join({message(Protocol::kActive, request), message(Protocol::kActive, join({reply, counting(20)})),
+                 message(Protocol::kActive, refusal)});
+}
+
 Bytes fragment_payload() {
     const MessageHeader middle{.protocol = Protocol::kIsotach, .fragment = 0, .size_or_offset = 4096};
     return message(middle, isotach_body(counting(200)));
@@ -140,12 +167,17 @@ Header header(Kind kind) {
             .peer_epoch = 0x0007};
 }
 
-StreamHeader stream() {
-    return {kDestinationMac, kSourceMac, kDefaultEtherType, header(Kind::kData)};
+StreamHeader stream(Transport transport) {
+    const std::uint16_t ethertype = transport == Transport::kUdp ? kIpv4EtherType : kDefaultEtherType;
+    return {kDestinationMac, kSourceMac, ethertype, header(Kind::kData)};
+}
+
+Datagram datagram() {
+    return Datagram(kPath);
 }
 
 Bytes packet(Header header, std::span<const std::byte> payload, Transport transport) {
-    Bytes out = envelope(transport, kHeaderSize + payload.size());
+    Bytes out = written_envelope(transport, kHeaderSize + payload.size());
     const std::size_t start = out.size();
     out.resize(start + kHeaderSize);
     encode_frame(std::span(out).subspan(start).first<kHeaderSize>(), header, payload);
@@ -199,6 +231,7 @@ std::vector<Sample> all(Transport transport) {
     };
     add("data", header(Kind::kData), coalesced_payload());
     add("data_accesses", header(Kind::kData), accesses_payload());
+    add("data_active", header(Kind::kData), active_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
     Header trusting = header(Kind::kData);
     trusting.flags = kFlagNoPayloadCrc;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <isoplane/wire/datagram.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
@@ -30,8 +31,9 @@ Expect expect(Transport transport = Transport::kEthernet);
 /// A header from kSource to kDestination with a distinct value in each field.
 Header header(Kind kind);
 
-/// The data frames that go from kSource to kDestination.
-StreamHeader stream();
+/// The data frames that go from kSource to kDestination, and what is in front of them in UDP.
+StreamHeader stream(Transport transport = Transport::kEthernet);
+Datagram datagram();
 
 /// The payload in a sealed frame in an envelope, padded to Ethernet's minimum.
 Bytes packet(Header header, std::span<const std::byte> payload, Transport transport = Transport::kEthernet);

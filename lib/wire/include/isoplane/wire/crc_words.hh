@@ -51,7 +51,7 @@ class CrcOfWords {
 };
 
 /// Up to here crc32c() is not faster.
-inline constexpr std::size_t kFewBytes = 128;
+inline constexpr std::size_t kFewBytes = 160;
 
 namespace detail {
 

@@ -64,6 +64,11 @@ static_assert(Checksum::kEnd == kUdpSize);
 
 enum class Transport : std::uint8_t { kEthernet, kUdp };
 
+/// Bytes in front of the frame's own header.
+constexpr std::size_t envelope_size(Transport transport) {
+    return transport == Transport::kUdp ? kUdpEnvelopeSize : kEthernetSize;
+}
+
 /// How frames travel on a link; one choice for both directions.
 struct Encapsulation {
     Transport transport = Transport::kEthernet;
@@ -71,9 +76,7 @@ struct Encapsulation {
     std::uint16_t udp_port = kDefaultUdpPort;     ///< destination port, used by Transport::kUdp
 
     /// Bytes in front of the frame's own header.
-    constexpr std::size_t size() const {
-        return transport == Transport::kUdp ? kUdpEnvelopeSize : kEthernetSize;
-    }
+    constexpr std::size_t size() const { return envelope_size(transport); }
 };
 
 /// IPv4 addresses, in host order, and ports of a datagram.
@@ -106,7 +109,9 @@ struct Unwrapped {
 };
 
 /// Takes off the envelope, if it is whole and of the given kind. Refuses with kNotOurs, kShortFrame or
-/// kBadEncapsulation. Addresses, source port, time to live and UDP checksum are not looked at.
-Unwrapped unwrap(std::span<const std::byte> packet, const Encapsulation& encapsulation);
+/// kBadEncapsulation. Addresses, source port, time to live and UDP checksum are not looked at. `apart` bytes
+/// of the packet are elsewhere, behind these.
+Unwrapped unwrap(std::span<const std::byte> packet, const Encapsulation& encapsulation,
+                 std::size_t apart = 0);
 
 }  // namespace isoplane::wire

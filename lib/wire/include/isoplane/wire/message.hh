@@ -29,10 +29,11 @@ enum class Protocol : std::uint8_t {
     kPortals,
     kActive,
     kChannel,
-    kPayload,  ///< of isotach messages that do not fit a frame
-    kToken,    ///< of logical time, where it goes along with messages
+    kPayload,      ///< of isotach messages that do not fit a frame
+    kToken,        ///< of logical time, where it goes along with messages
+    kPortalsData,  ///< of long Portals messages, pulled by their receiver
 };
-inline constexpr std::size_t kProtocolCount = 9;
+inline constexpr std::size_t kProtocolCount = 10;
 
 /// Whether messages of the protocol begin with the isotach extension.
 constexpr bool is_ordered(Protocol protocol) {

@@ -37,10 +37,16 @@ class StreamHeader {
     StreamHeader(const MacAddress& destination, const MacAddress& source, std::uint16_t ethertype,
                  const Header& header);
 
-    /// Writes the envelope and the header, where a packet's data begins.
-    void write(std::byte* packet, const StreamFields& fields) const noexcept {
+    /// Writes Ethernet's header where a packet's data begins.
+    void write_ethernet(std::byte* packet) const noexcept {
         std::memcpy(packet, envelope_.data(), envelope_.size());
-        std::byte* const out = packet + kEthernetSize;
+    }
+
+    /// Writes that, and the frame's header `Front` bytes behind the packet's beginning.
+    template <std::size_t Front = kEthernetSize>
+    void write(std::byte* packet, const StreamFields& fields) const noexcept {
+        write_ethernet(packet);
+        std::byte* const out = packet + Front;
         const std::uint64_t numbers = network_order(std::uint64_t{fields.sequence} << 32 | fields.ack);
         const std::uint64_t selective = network_order(fields.selective);
         const std::uint64_t rest = network_order(std::uint64_t{fields.credit} << 32 |
@@ -60,11 +66,14 @@ class StreamHeader {
         put<44>(out, network_order(crc.value()));
     }
 
-    /// Whether what stands where a packet's data begins, all of envelope and header, is of this stream and
-    /// intact; then reads the fields. The payload is not looked at.
+    /// Whether what stands there, all of it readable, is of this stream and intact; then reads the fields.
+    /// The payload is not looked at. Who sends is told by Ethernet's header where nothing else is in front of
+    /// the frame.
+    template <std::size_t Front = kEthernetSize>
     bool read(const std::byte* packet, StreamFields& fields) const noexcept {
-        const std::byte* const in = packet + kEthernetSize;
-        if (get<std::uint64_t, kSender>(packet) != get<std::uint64_t, kSender>(envelope_.data()) ||
+        const std::byte* const in = packet + Front;
+        if ((Front == kEthernetSize &&
+             get<std::uint64_t, kSender>(packet) != get<std::uint64_t, kSender>(envelope_.data())) ||
             get<std::uint64_t, 0>(in) != first_ || get<std::uint64_t, 8>(in) != second_) [[unlikely]]
             return false;
         const auto numbers = get<std::uint64_t, 16>(in);

@@ -13,6 +13,7 @@
 /// need no frame of their own.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -101,8 +102,18 @@ struct TokenOrigin {
     bool operator==(const TokenOrigin&) const = default;
 };
 
-void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin);
-TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in);
+/// In one word, so that a CRC which reads it at once need not wait.
+inline void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin) {
+    static_assert(token_origin_layout::Epoch::kOffset == 0 && token_origin_layout::From::kOffset == 4 &&
+                  token_origin_layout::To::kOffset == 6);
+    using Word = std::uint64_t;
+    Field<Word, 0>::put(out.data(), Word{origin.epoch} << 32 | Word{origin.from} << 16 | origin.to);
+}
+inline TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in) {
+    return {.epoch = token_origin_layout::Epoch::get(in.data()),
+            .from = token_origin_layout::From::get(in.data()),
+            .to = token_origin_layout::To::get(in.data())};
+}
 
 /// Bytes of a token with this many entries.
 constexpr std::size_t token_size(std::size_t entries) {
@@ -126,11 +137,23 @@ class TokenView {
     /// another such node, or to every host with a group word that has a bit of kKnownGroupBits and no other.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
-    Token token() const;
+    Token token() const {
+        return {.number = token_layout::Number::get(fixed_.data()),
+                .wanted = token_layout::Wanted::get(fixed_.data()),
+                .further = token_layout::Further::get(fixed_.data()),
+                .part = token_layout::Part::get(fixed_.data()),
+                .last_part = token_layout::LastPart::get(fixed_.data())};
+    }
     std::size_t size() const { return entries_.size() / kTokenEntrySize; }
 
     /// The entry of this index, which must be below size().
-    TokenEntry entry(std::size_t index) const;
+    TokenEntry entry(std::size_t index) const {
+        assert(index < size());
+        const std::byte* in = entries_.data() + index * kTokenEntrySize;
+        return {.source = token_entry_layout::Source::get(in),
+                .destination = token_entry_layout::Destination::get(in),
+                .value = token_entry_layout::Value::get(in)};
+    }
 
   private:
     TokenView(std::span<const std::byte, kTokenSize> fixed, std::span<const std::byte> entries)
