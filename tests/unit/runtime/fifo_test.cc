@@ -33,4 +33,20 @@ TEST(Fifo, grows_wherever_its_ends_are) {
     EXPECT_EQ(in, out);
 }
 
+TEST(Fifo, changes_places_with_another) {
+    Fifo<int> few;
+    Fifo<int> many;
+    few.push(-1);
+    for (int i = 0; i < 100; ++i)
+        many.push(i);
+    few.swap(many);
+    EXPECT_EQ(many.size(), 1U);
+    EXPECT_EQ(many.front(), -1);
+    EXPECT_EQ(few.size(), 100U);
+    few.push(100);
+    for (int i = 0; i <= 100; ++i, few.pop())
+        ASSERT_EQ(few.front(), i);
+    EXPECT_TRUE(few.empty());
+}
+
 }  // namespace isoplane::runtime

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace isoplane::runtime {
 
@@ -16,35 +17,51 @@ class Fifo {
     std::size_t size() const noexcept { return tail_ - head_; }
 
     void push(const T& value) {
-        if (size() == ring_.size()) grow();
-        ring_[tail_++ & (ring_.size() - 1)] = value;
+        if (size() > mask_) [[unlikely]]
+            grow();
+        ring_[tail_++ & mask_] = value;
     }
     /// Only while not empty, as back() and pop().
-    T& front() noexcept { return ring_[head_ & (ring_.size() - 1)]; }
-    T& back() noexcept { return ring_[(tail_ - 1) & (ring_.size() - 1)]; }
-    const T& front() const noexcept { return ring_[head_ & (ring_.size() - 1)]; }
+    T& front() noexcept { return ring_[head_ & mask_]; }
+    T& back() noexcept { return ring_[(tail_ - 1) & mask_]; }
+    const T& front() const noexcept { return ring_[head_ & mask_]; }
+    const T& back() const noexcept { return ring_[(tail_ - 1) & mask_]; }
     /// One that is emptied begins at its front again, which is in the cache.
     void pop() noexcept {
         if (++head_ == tail_) head_ = tail_ = 0;
     }
+    void swap(Fifo& other) noexcept {
+        std::swap(mask_, other.mask_);
+        std::swap(head_, other.head_);
+        std::swap(tail_, other.tail_);
+        ring_.swap(other.ring_);
+    }
     /// From the first to the last.
+    template <typename Visit>
+    void for_each(Visit&& visit) {
+        for (std::size_t i = head_; i != tail_; ++i)
+            visit(ring_[i & mask_]);
+    }
     template <typename Visit>
     void for_each(Visit&& visit) const {
         for (std::size_t i = head_; i != tail_; ++i)
-            visit(ring_[i & (ring_.size() - 1)]);
+            visit(ring_[i & mask_]);
     }
 
   private:
-    void grow() {
-        std::vector<T> larger(ring_.size() * 2);
+    [[gnu::noinline]] void grow() {
+        const std::size_t mask = 2 * mask_ + 1;
+        auto larger = std::make_unique<T[]>(mask + 1);
         for (std::size_t i = head_; i != tail_; ++i)
-            larger[i & (larger.size() - 1)] = ring_[i & (ring_.size() - 1)];
-        ring_.swap(larger);
+            larger[i & mask] = std::move(ring_[i & mask_]);
+        ring_ = std::move(larger);
+        mask_ = mask;
     }
 
-    std::vector<T> ring_ = std::vector<T>(16);  ///< its size stays a power of two
+    std::size_t mask_ = 15;  ///< the places, a power of two, less 1
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
+    std::unique_ptr<T[]> ring_ = std::make_unique<T[]>(mask_ + 1);
 };
 
 }  // namespace isoplane::runtime
