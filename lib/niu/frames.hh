@@ -28,14 +28,14 @@ inline bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
 inline void Niu::close_frame(Peer& peer) noexcept {
     rte_mbuf* m = peer.open.packet;
     if (m == nullptr) return;
-    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, overhead_);
     const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
     peer.open = {};
     if (length == 0) {  // room was asked for and never used
         --kept_;
         return rte_pktmbuf_free(m);
     }
-    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
+    m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
     peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c({payload, length}) : 0, length);
 }
@@ -54,14 +54,14 @@ inline rte_mbuf* Niu::new_frame(Peer& peer, Urgency urgency) noexcept {
     if (m == nullptr) [[unlikely]]
         return nullptr;
     ++kept_;
-    m->data_off = static_cast<std::uint16_t>(m->data_off + kAlignment);
+    m->data_off = static_cast<std::uint16_t>(kPayloadAt - overhead_);
     return m;
 }
 
 /// One message, or fragment, alone in its frame: copied and checked in one pass.
 inline void Niu::fill_frame(Peer& peer, rte_mbuf* m, const wire::MessageHeader& header,
                             std::span<const std::byte> part) noexcept {
-    std::byte* const at = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    std::byte* const at = payload_of_new(m);
     const std::uint64_t word = wire::message_word(header);
     std::memcpy(at, &word, sizeof word);
     std::byte* const data = at + wire::kMessageHeaderSize;
@@ -74,7 +74,7 @@ inline void Niu::fill_frame(Peer& peer, rte_mbuf* m, const wire::MessageHeader& 
         std::copy(part.begin(), part.end(), data);
     }
     const auto length = static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size());
-    m->data_len = static_cast<std::uint16_t>(kOverhead + length);
+    m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
     peer.out.push(m, crc, length);
     counters_.copied_bytes.add(part.size());

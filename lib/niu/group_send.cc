@@ -4,14 +4,7 @@
 #include <algorithm>
 #include <isoplane/niu/niu.hh>
 
-#include "layout.hh"
-
 namespace isoplane::niu {
-
-std::size_t Niu::open_room(NodeId to) const noexcept {
-    const OpenFrame& open = peers_[to].open;
-    return options_.coalesce ? static_cast<std::size_t>(open.end - open.at) : 0;
-}
 
 unsigned Niu::most_frames(NodeId to) const noexcept {
     const Peer& peer = peers_[to];

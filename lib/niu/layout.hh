@@ -3,12 +3,10 @@
 
 #pragma once
 
-#include <rte_ether.h>
 #include <rte_mbuf.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
@@ -16,14 +14,21 @@
 namespace isoplane::niu {
 
 /// What stands in a packet in front of its payload.
-inline constexpr std::size_t kOverhead = wire::kEthernetSize + wire::kHeaderSize;
+constexpr std::uint16_t overhead_of(wire::Transport transport) noexcept {
+    return static_cast<std::uint16_t>(wire::envelope_size(transport) + wire::kHeaderSize);
+}
 
 /// What is skipped of a packet's room, so that the first message of a frame is aligned to 8.
-inline constexpr std::uint16_t kAlignment = (8 - (kOverhead + wire::kMessageHeaderSize) % 8) % 8;
+inline constexpr std::size_t kEthernetOverhead = overhead_of(wire::Transport::kEthernet);
+inline constexpr std::uint16_t kAlignment = (8 - (kEthernetOverhead + wire::kMessageHeaderSize) % 8) % 8;
 
-inline bool comes_from(const rte_mbuf* packet, const wire::MacAddress& mac) noexcept {
-    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
-    return std::memcmp(ethernet->src_addr.addr_bytes, mac.data(), mac.size()) == 0;
+/// Where the payload of a frame begins in the packet that it is written to, whatever comes to stand in front
+/// of it: what IPv4 and UDP add has room in the headroom.
+inline constexpr std::uint16_t kPayloadAt = RTE_PKTMBUF_HEADROOM + kAlignment + kEthernetOverhead;
+static_assert(kPayloadAt >= overhead_of(wire::Transport::kUdp) + 16, "drivers need some of it, too");
+
+inline std::byte* payload_of_new(const rte_mbuf* packet) noexcept {
+    return static_cast<std::byte*>(packet->buf_addr) + kPayloadAt;
 }
 
 }  // namespace isoplane::niu

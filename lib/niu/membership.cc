@@ -26,13 +26,17 @@ bool Niu::is_peer(const Peer& peer) const noexcept {
     return node != options_.node && !options_.nodes[node].empty();
 }
 
+bool Niu::is_missing(const Peer& peer) const noexcept {
+    return is_peer(peer) && (peer.state == PeerState::kUnknown || peer.state == PeerState::kHeard);
+}
+
 bool Niu::all_up() const noexcept {
     return std::all_of(peers_.begin(), peers_.end(),
                        [this](const Peer& p) { return !is_peer(p) || p.state == PeerState::kUp; });
 }
 
-/// A hello to everybody, or an answer to one peer.
-void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
+/// A hello, or the answer to one.
+void Niu::send_hello(const Station& to, wire::Kind kind, std::uint16_t peer_epoch) noexcept {
     if (blocked_) return;
     rte_mbuf* m = packet();
     if (m == nullptr) return;
@@ -46,21 +50,25 @@ void Niu::send_hello(Peer* peer, wire::Kind kind) noexcept {
         .build_id = options_.build_id,
         .name = std::string_view(options_.nodes[options_.node]).substr(0, wire::kMaxNameSize)};
     const std::size_t size =
-        wire::encode_hello({at + kOverhead, wire::kHelloSize + wire::kMaxNameSize}, hello);
+        wire::encode_hello({at + overhead_, wire::kHelloSize + wire::kMaxNameSize}, hello);
     wire::Header header{.kind = kind,
                         .job_key = options_.job_key,
                         .source = options_.node,
-                        .destination = peer != nullptr ? id_of(*peer) : wire::kBroadcast,
+                        .destination = to.node,
                         .epoch = options_.epoch,
-                        .peer_epoch = peer != nullptr ? peer->header.peer_epoch : std::uint16_t{0}};
-    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
-                       header, {at + kOverhead, size});
-    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
-                          peer != nullptr ? peer->mac : wire::kBroadcastMac, options_.mac,
-                          options_.ethertype);
-    m->data_len = static_cast<std::uint16_t>(kOverhead + size);
-    m->pkt_len = m->data_len;
+                        .peer_epoch = peer_epoch};
+    stations_.surround(at, {options_.node, options_.mac}, to, wire::kHeaderSize + size);
+    seal(m, header, size);
     emit(m);
+}
+
+/// To all on this Ethernet, and to each that is missing and behind the router: no router forwards to all.
+void Niu::send_hellos() noexcept {
+    send_hello({wire::kBroadcast, wire::kBroadcastMac}, wire::Kind::kHello);
+    if (!stations_.knows_router()) return;
+    for (const Peer& peer : peers_)
+        if (is_missing(peer) && stations_.is_routed(id_of(peer)))
+            send_hello({id_of(peer), wire::kBroadcastMac}, wire::Kind::kHello);
 }
 
 void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
@@ -69,7 +77,9 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
         refuse(peer);
         return;
     }
-    const bool elsewhere = !comes_from(packet, peer.mac);
+    const Station known{header.source, peer.mac};
+    if (in_udp_ && !stations_.comes_from(packet, known)) return refuse_source();
+    const bool elsewhere = stations_.is_elsewhere(packet, known);
     if (header.epoch == peer.epoch && elsewhere && peer.state == PeerState::kUp) return refuse_source();
     if (header.epoch != peer.epoch || elsewhere) {
         if (peer.state == PeerState::kUp) return doubt(peer);
@@ -79,7 +89,7 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
     const bool knows_us = header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);
     if (peer.state == PeerState::kHeard && knows_us) come_up(peer);
     if (header.kind == wire::Kind::kHello) {
-        send_hello(&peer, wire::Kind::kHelloAck);
+        send_hello(known, wire::Kind::kHelloAck, peer.header.peer_epoch);
     } else if (peer.state == PeerState::kUp) {
         peer.ack_now = true;  // any frame that names its epoch tells it that we know it
         touch(peer);
@@ -100,7 +110,8 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
     forget(peer);
     peer.state = PeerState::kHeard;
     peer.epoch = header.epoch;
-    peer.max_payload = static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - wire::kHeaderSize);
+    peer.max_payload =
+        static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - (overhead_ - wire::kEthernetSize));
     peer.allowance.reset(hello->credit);
     peer.granted = hello->credit;
     peer.manages = (hello->roles & wire::kRoleTokenManager) != 0;
@@ -114,9 +125,15 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
                    .peer_epoch = static_cast<std::uint16_t>(header.epoch)};
     const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
     std::copy_n(ethernet->src_addr.addr_bytes, peer.mac.size(), peer.mac.begin());
-    peer.outgoing = {peer.mac, options_.mac, options_.ethertype, peer.header};
+    address(peer);
     hello_wait_ = options_.hello_every;
     membership_at_ = std::min(membership_at_, now_ + hello_wait_);
+}
+
+void Niu::address(Peer& peer) noexcept {
+    const Station to{id_of(peer), peer.mac};
+    peer.outgoing = {stations_.next_hop(to), options_.mac, stations_.ethertype(), peer.header};
+    if (in_udp_) peer.datagrams_out = wire::Datagram(stations_.path(options_.node, to.node));
 }
 
 /// Somebody says that a peer which is up has restarted. It may be forged: so it is the peer we know that is
@@ -136,7 +153,8 @@ void Niu::come_up(Peer& peer) noexcept {
     peer.heard = now_;
     peer.unanswered = 0;
     peer.silent_at = now_ + options_.silence / 4;
-    peer.incoming = {options_.mac, peer.mac, options_.ethertype,
+    if (in_udp_) peer.datagrams_in = wire::Datagram(stations_.path(id_of(peer), options_.node));
+    peer.incoming = {options_.mac, peer.mac, stations_.ethertype(),
                      wire::Header{.flags = peer.header.flags,
                                   .job_key = options_.job_key,
                                   .source = id_of(peer),
@@ -146,7 +164,22 @@ void Niu::come_up(Peer& peer) noexcept {
     rearm(peer);
 }
 
+/// Those of which parts lie in users' memory are theirs to say again.
+void Niu::tell_unacknowledged(Peer& peer) noexcept {
+    close_frame(peer);
+    for (Sequence i = peer.out.first(); i != peer.out.next(); ++i) {
+        const SentFrame& frame = peer.out[i];
+        if (frame.packet->nb_segs != 1) continue;
+        wire::MessageCursor messages(runtime::Packet::bytes_of(frame.packet).last(frame.payload_length));
+        for (wire::Message message; messages.next_valid(message);) {
+            if (message.header.fragment == wire::kWholeMessage)
+                losses_->unacknowledged(id_of(peer), message.header.protocol, message.body);
+        }
+    }
+}
+
 void Niu::lose(Peer& peer, PeerState state) noexcept {
+    if (losses_ != nullptr) tell_unacknowledged(peer);
     peer.ended = peer.epoch;
     peer.ended_at = peer.out.first();
     forget(peer);
@@ -182,16 +215,17 @@ void Niu::tend_membership() noexcept {
     if (started_ == Time::min()) started_ = now_;
     membership_at_ = now_ + hello_wait_;
     if (closing_) return tend_closing();
-    const bool incomplete = std::any_of(peers_.begin(), peers_.end(), [this](const Peer& peer) {
-        return is_peer(peer) && (peer.state == PeerState::kUnknown || peer.state == PeerState::kHeard);
-    });
-    if (!incomplete) {
+    const bool seeks_router = stations_.gateway() != 0 && !stations_.knows_router();
+    const bool incomplete =
+        std::any_of(peers_.begin(), peers_.end(), [this](const Peer& peer) { return is_missing(peer); });
+    if (!incomplete && !seeks_router) {
         hello_wait_ = options_.hello_every;
         return;
     }
     // To all, also when only one that has presented itself is still to prove itself: whoever it was may have
     // been another, and its answer would be his.
-    if (!quiet_) send_hello(nullptr, wire::Kind::kHello);
+    if (!quiet_ && incomplete) send_hellos();
+    if (!quiet_ && seeks_router) ask_for_router();
     hello_wait_ = std::min(hello_wait_ * 2, kSlowestHello);
 }
 
@@ -199,8 +233,7 @@ std::string Niu::missing() const {
     if (started_ == Time::min() || now_ - started_ < options_.hello_limit) return {};
     std::string names;
     for (const Peer& peer : peers_) {
-        if (is_peer(peer) && (peer.state == PeerState::kUnknown || peer.state == PeerState::kHeard))
-            names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
+        if (is_missing(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
     }
     if (names.empty()) return {};
     return name() + " has not found " + names +
@@ -217,10 +250,17 @@ void Niu::close() noexcept {
     membership_at_ = now_;
 }
 
+void Niu::leave() noexcept {
+    alone_ = true;
+    close();
+}
+
 /// Its bye and ours have arrived. Whether ours has we may never learn, when the last word is lost and its
 /// sender gone; but a peer that still misses ours would go on asking.
 bool Niu::has_left(const Peer& peer) const noexcept {
     if (!is_peer(peer) || (peer.state != PeerState::kUp && peer.state != PeerState::kHeard)) return true;
+    // One who leaves, too, hears no more.
+    if (alone_) return peer.state == PeerState::kHeard || peer.bye_received || peer.sent_all();
     return peer.sent_all() && peer.bye_received &&
            (peer.bye_confirmed || now_ - peer.bye_heard >= options_.linger);
 }
@@ -228,9 +268,11 @@ bool Niu::has_left(const Peer& peer) const noexcept {
 void Niu::tend_closing() noexcept {
     bool all = true;
     for (Peer& peer : peers_) {
-        if (has_left(peer)) continue;
-        all = false;
-        if (peer.state == PeerState::kHeard) send_hello(nullptr, wire::Kind::kHello);
+        const bool left = has_left(peer);
+        all = all && left;
+        // Whoever leaves alone says so until it goes: nobody answers.
+        if (left && (!alone_ || peer.bye_received)) continue;
+        if (peer.state == PeerState::kHeard && !alone_) send_hellos();
         if (blocked_ || peer.state != PeerState::kUp) continue;
         if (peer.sent_all()) send_control(peer, wire::Kind::kBye, peer.bye_received ? 1 : 0);
     }
@@ -249,7 +291,7 @@ void Niu::on_bye(Peer& peer, const wire::Header& header) noexcept {
     if (closing_ && peer.sent_all() && header.sequence == 0 && !blocked_)
         send_control(peer, wire::Kind::kBye, 1);
     // The last linger begins again: it has asked, so it may ask once more.
-    if (all_left_ != Time::max()) all_left_ = now_;
+    if (all_left_ != Time::max() && !alone_) all_left_ = now_;
 }
 
 std::string Niu::left_open() const {

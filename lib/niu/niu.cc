@@ -29,10 +29,16 @@ Options checked(Options options, const runtime::Pool& pool) {
                                     " nodes; list all of them, this one included");
     }
     if (options.epoch == 0) throw std::invalid_argument("epoch 0 means unknown; give a greater one");
-    if (options.mtu < wire::kMinMtu) {
+    const wire::Encapsulation encapsulation = Stations(options).encapsulation();
+    const std::size_t least = wire::kMinMtu + encapsulation.size() - wire::kEthernetSize;
+    if (options.mtu < least) {
         throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
-                                    " is too small; links carry at least " + std::to_string(wire::kMinMtu));
+                                    " is too small; links carry at least " + std::to_string(least));
     }
+    if (options.udp.is_used() && options.udp.addresses.size() != options.nodes.size())
+        throw std::invalid_argument("there are " + std::to_string(options.udp.addresses.size()) +
+                                    " IPv4 addresses for " + std::to_string(options.nodes.size()) +
+                                    " nodes; give each node one");
     const unsigned room = rte_pktmbuf_data_room_size(pool.raw()) - RTE_PKTMBUF_HEADROOM;
     if (options.mtu + wire::kEthernetSize + kAlignment > room) {
         throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
@@ -67,7 +73,8 @@ std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool)
 Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool, Options options)
     : Stage(std::move(name)),
       options_(checked(std::move(options), pool)),
-      expect_{.encapsulation = {.ethertype = options_.ethertype},
+      stations_(options_),
+      expect_{.encapsulation = stations_.encapsulation(),
               .job_key = options_.job_key,
               .node = options_.node,
               .node_count = static_cast<std::uint16_t>(options_.nodes.size())},
@@ -75,6 +82,8 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       to_(gives_to(to)),
       pool_(pool),
       stock_(pool),
+      in_udp_(stations_.in_udp()),
+      overhead_(overhead_of(expect_.encapsulation.transport)),
       lent_(options_.in_process, pool.size()),
       most_kept_(share_of(pool)),
       credit_(credit_for_each(options_, pool)),
@@ -103,7 +112,12 @@ unsigned Niu::poll(Time now) {
     if (!lent_.empty()) lent_.sweep();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
-    if (n > 0) receive_burst({burst.data(), n});
+    if (n > 0) {
+        if (!in_udp_) [[likely]]
+            receive_burst<wire::Transport::kEthernet>({burst.data(), n});
+        else
+            receive_datagrams({burst.data(), n});
+    }
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
     if (now >= membership_at_) tend_membership();
     send_waiting();
@@ -126,6 +140,7 @@ void prefetch_data(const rte_mbuf* packet, std::size_t most) noexcept {
 
 /// All lines of small frames are fetched before the first is looked at, those of a large one while that
 /// before it is read.
+template <wire::Transport transport>
 inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     constexpr std::size_t kFirst = 4;
     constexpr std::size_t kAll = 64;
@@ -138,19 +153,29 @@ inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     for (std::size_t i = 0; i < packets.size(); ++i) {
         if (i + 1 < packets.size() && packets[i + 1]->data_len > kFirst * RTE_CACHE_LINE_SIZE)
             prefetch_data(packets[i + 1], kAll);
-        process(packets[i]);
+        process<transport>(packets[i]);
     }
+}
+
+/// By itself, so that a poll of Ethernet is not longer for it.
+[[gnu::noinline]] void Niu::receive_datagrams(std::span<rte_mbuf* const> packets) noexcept {
+    receive_burst<wire::Transport::kUdp>(packets);
 }
 
 /// The peer that sent an intact data frame in its present life, as nearly every frame is; nullptr for all
 /// else, which is to be looked at closely.
+template <wire::Transport transport>
 inline Peer* Niu::sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept {
+    constexpr std::size_t kFront = wire::envelope_size(transport);
+    constexpr std::size_t kOverhead = overhead_of(transport);
     if (packet->nb_segs != 1 || packet->data_len < kOverhead) return nullptr;
     const auto* const at = rte_pktmbuf_mtod(packet, const std::byte*);
-    const NodeId source = wire::frame_layout::Source::get(at + wire::kEthernetSize);
+    const NodeId source = wire::frame_layout::Source::get(at + kFront);
     if (source >= peers_.size()) return nullptr;
     Peer& peer = peers_[source];
-    if (!peer.incoming.read(at, fields) || fields.payload_length > packet->data_len - kOverhead)
+    if constexpr (transport == wire::Transport::kUdp)
+        if (!peer.datagrams_in.surrounds(at, packet->data_len)) return nullptr;
+    if (!peer.incoming.read<kFront>(at, fields) || fields.payload_length > packet->data_len - kOverhead)
         return nullptr;
     const std::span payload(at + kOverhead, fields.payload_length);
     if (fields.payload_crc != (checks_payload(peer) ? wire::quick_crc32c(payload) : 0)) return nullptr;
@@ -158,18 +183,24 @@ inline Peer* Niu::sender_of(const rte_mbuf* packet, wire::StreamFields& fields) 
 }
 
 /// Owns the packet from here on.
+template <wire::Transport transport>
 inline void Niu::process(rte_mbuf* packet) noexcept {
     wire::StreamFields fields;
-    if (Peer* const peer = sender_of(packet, fields); peer != nullptr) [[likely]] {
-        peer->heard = now_;
-        on_acknowledgement(*peer, fields.ack, fields.selective, fields.credit);
-        return on_data(*peer, fields.sequence, packet);
-    }
+    Peer* const peer = sender_of<transport>(packet, fields);
+    if (peer == nullptr) [[unlikely]]
+        return process_with_care(packet);
+    peer->heard = now_;
+    on_acknowledgement(*peer, fields.ack, fields.selective, fields.credit);
+    on_data(*peer, fields.sequence, packet);
+}
+
+void Niu::process_with_care(rte_mbuf* packet) noexcept {
     const wire::Decoded frame = packet->nb_segs == 1
                                     ? wire::decode(runtime::Packet::bytes_of(packet), expect_)
                                     : wire::decode_apart(runtime::Packet::bytes_of(packet),
                                                          runtime::Packet::bytes_of(packet->next), expect_);
     if (!frame) [[unlikely]] {
+        if (frame.reason == wire::Reject::kNotOurs && on_arp(packet)) return rte_pktmbuf_free(packet);
         counters_.rejected[static_cast<std::size_t>(frame.reason)].add();
         rte_pktmbuf_free(packet);
         return;
@@ -203,7 +234,7 @@ bool Niu::belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* 
     const bool known = peer.state == PeerState::kUp || peer.state == PeerState::kHeard;
     if (known && header.epoch == peer.epoch &&
         header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]] {
-        if (comes_from(packet, peer.mac)) [[likely]]
+        if (stations_.comes_from(packet, {header.source, peer.mac})) [[likely]]
             return true;
         refuse_source();
         return false;
@@ -305,53 +336,16 @@ inline void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexce
 }
 
 inline void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
-    const std::byte* frame = rte_pktmbuf_mtod_offset(packet, const std::byte*, wire::kEthernetSize);
-    const std::size_t length = wire::frame_layout::PayloadLength::get(frame);
+    const std::byte* payload = rte_pktmbuf_mtod_offset(packet, const std::byte*, overhead_);
+    const std::size_t length = wire::frame_layout::PayloadLength::get(payload - wire::kHeaderSize);
     const std::byte* apart =
         packet->nb_segs == 1 ? nullptr : rte_pktmbuf_mtod(packet->next, const std::byte*);
-    frames_.push(packet, {frame + wire::kHeaderSize, length}, apart, id_of(peer));
+    frames_.push(packet, {payload, length}, apart, id_of(peer));
     ++peer.held;
     counters_.frames_received.add();
 }
 
-bool Niu::receive(Received& received) noexcept {
-    for (;;) {
-        if (reading_ == kNoFrame) {
-            if (frames_.empty()) return false;
-            reading_ = frames_.pop();
-            cursor_ = wire::MessageCursor(frames_[reading_].payload);
-        }
-        ReceivedFrame& frame = frames_[reading_];
-        for (wire::Message message; cursor_.next_valid(message);) {
-            received.source = frame.source;
-            const wire::MessageHeader header = message.header;
-            if (!continues(peers_[frame.source], header, received)) [[unlikely]] {
-                counters_.broken_message.add();
-                continue;
-            }
-            received.protocol = header.protocol;
-            received.data =
-                frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
-            received.frame = reading_;
-            counters_.messages_received.add();
-            if (cursor_.at_end()) {
-                reading_ = kNoFrame;  // the last message has the hold of who reads the frame
-            } else {
-                ++frame.holds;
-            }
-            return true;
-        }
-        release_hold(std::exchange(reading_, kNoFrame));
-    }
-}
-
-/// Whether the message is whole, or the fragment that comes next; sets size and offset.
-inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
-    if (header.fragment == wire::kWholeMessage) [[likely]] {
-        received.size = header.size_or_offset;
-        received.offset = 0;
-        return peer.assembly.size == 0;
-    }
+bool Niu::continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
     const std::uint32_t extension = wire::is_ordered(header.protocol) ? wire::kIsotachSize : 0;
     const std::uint32_t data = header.length - extension;
     Assembly& assembly = peer.assembly;
@@ -366,16 +360,6 @@ inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Receiv
     assembly.offset += data;
     if (assembly.offset == assembly.size) assembly = {};
     return true;
-}
-
-void Niu::release_hold(FrameTable::Id id) noexcept {
-    Peer& peer = peers_[frames_[id].source];
-    if (!frames_.release(id)) return;
-    --peer.held;
-    if (options_.planted.keep_credit) [[unlikely]]
-        return;
-    peer.grant.release();
-    if (peer.grant.worth_telling()) touch(peer);
 }
 
 }  // namespace isoplane::niu

@@ -28,7 +28,7 @@ void Niu::wait_for_credit(Peer& peer) noexcept {
 bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
     rte_mbuf* m = new_frame(peer, urgency);
     if (m == nullptr) return false;
-    std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, kOverhead);
+    std::byte* payload = payload_of_new(m);
     peer.open = {m, payload, payload + peer.max_payload};
     return true;
 }
@@ -89,10 +89,12 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     const auto size = static_cast<std::uint16_t>(message.size());
     const std::uint32_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
     put_message(payload, {protocol, wire::kWholeMessage, size, size - extension});
-    // What is left of its room others may share.
+    // What is left of its room others may share, unless it is somebody's.
     const std::size_t used = wire::kMessageHeaderSize + message.size();
-    const std::size_t left = std::min<std::size_t>(peer.max_payload - used, rte_pktmbuf_tailroom(m));
-    rte_pktmbuf_prepend(m, kOverhead);
+    const std::size_t left = rte_mbuf_refcnt_read(m) == 1
+                                 ? std::min<std::size_t>(peer.max_payload - used, rte_pktmbuf_tailroom(m))
+                                 : 0;
+    rte_pktmbuf_prepend(m, overhead_);
     ++kept_;
     peer.open = {m, payload + used, payload + used + left};
     if (!options_.coalesce) close_frame(peer);

@@ -7,8 +7,6 @@
 #include <cassert>
 #include <isoplane/niu/niu.hh>
 
-#include "layout.hh"
-
 namespace isoplane::niu {
 
 void Niu::attach(NodeId node, TokenReceiver* receiver) {
@@ -19,7 +17,7 @@ void Niu::attach(NodeId node, TokenReceiver* receiver) {
 }
 
 std::size_t Niu::token_capacity() const noexcept {
-    return wire::token_capacity(options_.mtu - wire::kHeaderSize);
+    return wire::token_capacity(options_.mtu - (overhead_ - wire::kEthernetSize));
 }
 
 bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
@@ -30,7 +28,7 @@ bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
     if (m == nullptr) return false;
     std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
     const std::size_t size =
-        wire::encode_token({at + kOverhead, wire::token_size(entries.size())}, token, entries);
+        wire::encode_token({at + overhead_, wire::token_size(entries.size())}, token, entries);
     wire::Header header{.kind = wire::Kind::kToken,
                         .job_key = options_.job_key,
                         .source = address.from,
@@ -38,12 +36,9 @@ bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                         .epoch = address.epoch,
                         .sequence = static_cast<std::uint32_t>(token.number),
                         .peer_epoch = address.peer_epoch};
-    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
-                       header, {at + kOverhead, size});
-    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
-                          token_nodes_.macs[address.to], options_.mac, options_.ethertype);
-    m->data_len = static_cast<std::uint16_t>(kOverhead + size);
-    m->pkt_len = m->data_len;
+    stations_.surround(at, {address.from, options_.mac}, {address.to, token_nodes_.macs[address.to]},
+                       wire::kHeaderSize + size);
+    seal(m, header, size);
     emit(m);
     return true;
 }
@@ -59,13 +54,6 @@ void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noe
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
     receiver->on_token({header.source, header.destination, header.epoch, header.peer_epoch},
                        *wire::TokenView::parse(frame.payload, nodes));
-}
-
-unsigned Niu::prepare_tokens() noexcept {
-    unsigned n = 0;
-    for (TokenReceiver* receiver : token_nodes_.here)
-        n += receiver->before_sending(now_);
-    return n;
 }
 
 }  // namespace isoplane::niu

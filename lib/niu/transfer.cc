@@ -40,9 +40,7 @@ Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::by
     Peer& peer = peers_[to];
     if (message.size() <= max_message(to) && peer.transfers.empty()) {
         if (send(to, protocol, message)) [[likely]]
-            return {.to = to,
-                    .epoch = peer.epoch,
-                    .last = peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
+            return last_sent(to);
         const Refusal why = refusal(peer);
         return {.refusal = why == Refusal::kNone ? Refusal::kFull : why, .to = to};
     }
@@ -60,10 +58,22 @@ Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::by
     peer.transfers_end = first + frames;
     const Sequence last = peer.transfers_end - 1;
     peer.transfers.push(
-        {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference});
+        {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference, {}});
     pump(peer);  // so that the next can follow without a poll in between
     touch(peer);
     return {.to = to, .epoch = peer.epoch, .last = last};
+}
+
+void Niu::keep_copy(const Ticket& ticket) {
+    Peer& peer = peers_[ticket.to];
+    if (ticket.epoch != peer.epoch) return;
+    peer.transfers.for_each([&ticket](Transfer& transfer) {
+        if (transfer.last != ticket.last) return;
+        transfer.by_reference = false;
+        transfer.copy = std::make_shared<std::byte[]>(transfer.rest.size());
+        std::copy(transfer.rest.begin(), transfer.rest.end(), transfer.copy.get());
+        transfer.rest = {transfer.copy.get(), transfer.rest.size()};
+    });
 }
 
 TransferState Niu::state(const Ticket& ticket) const noexcept {
@@ -103,7 +113,7 @@ bool Niu::add_fragment(Peer& peer) noexcept {
                                      offset == 0 ? transfer.size : offset};
     if (!transfer.by_reference || !refer_to_fragment(peer, m, header, part)) {
         if (rte_mbuf* next = stock_.next(); next != nullptr && !last)
-            prefetch_data_to_write(next, kAlignment + kOverhead + peer.max_payload);
+            prefetch_data_to_write(next, kPayloadAt - RTE_PKTMBUF_HEADROOM + peer.max_payload);
         fill_frame(peer, m, header, part);
     }
     counters_.messages_sent.add();
@@ -120,6 +130,7 @@ void Niu::end_transfer(Peer& peer) noexcept {
     if (Memory::Region* memory = peer.transfers.front().memory; memory != nullptr) {
         memory->give_back();
     }
+    peer.transfers.front().copy.reset();
     peer.transfers.pop();
 }
 
@@ -143,9 +154,9 @@ bool Niu::refer_to_fragment(Peer& peer, rte_mbuf* head, const wire::MessageHeade
     body->data_off = 0;
     body->data_len = size;
     body->pkt_len = size;
-    auto* const payload = rte_pktmbuf_mtod_offset(head, std::byte*, kOverhead);
+    auto* const payload = payload_of_new(head);
     put_message(payload, header);
-    head->data_len = kOverhead + wire::kMessageHeaderSize;
+    head->data_len = static_cast<std::uint16_t>(overhead_ + wire::kMessageHeaderSize);
     head->pkt_len = std::uint32_t{head->data_len} + size;
     head->nb_segs = 2;
     head->next = body;

@@ -17,8 +17,17 @@ constexpr unsigned kResentAtOnce = 8;
 /// When to try again what the output or the pool did not allow.
 constexpr runtime::Duration kSoon = std::chrono::microseconds{10};
 
+/// All that stands in front of the payload.
+template <wire::Transport transport>
+void write_headers(const Peer& peer, rte_mbuf* m, const wire::StreamFields& fields) noexcept {
+    auto* const at = rte_pktmbuf_mtod(m, std::byte*);
+    if constexpr (transport == wire::Transport::kUdp)
+        peer.datagrams_out.write(at, wire::kHeaderSize + fields.payload_length);
+    peer.outgoing.write<wire::envelope_size(transport)>(at, fields);
+}
+
 /// Of whoever sends the packet. The second half of one that is not chained stays unread.
-void add_reference(rte_mbuf* m) noexcept {
+inline void add_reference(rte_mbuf* m) noexcept {
     rte_mbuf_refcnt_update(m, 1);
     if (m->nb_segs != 1) [[unlikely]]
         rte_mbuf_refcnt_update(m->next, 1);
@@ -50,7 +59,12 @@ void Niu::serve_touched() noexcept {
 inline bool Niu::serve(Peer& peer) noexcept {
     if (!peer.transfers.empty()) pump(peer);
     close_frame(peer);
-    if (peer.out.has_unsent() && !blocked_) transmit(peer);
+    if (peer.out.has_unsent() && !blocked_) {
+        if (!in_udp_) [[likely]]
+            transmit<wire::Transport::kEthernet>(peer);
+        else
+            transmit<wire::Transport::kUdp>(peer);
+    }
     if (peer.out.has_unsent()) return true;
     if (peer.state != PeerState::kUp) return false;
     if (peer.ack_now || peer.grant.worth_telling()) {
@@ -76,6 +90,7 @@ inline wire::StreamFields Niu::tell(Peer& peer) noexcept {
 }
 
 /// What has not been sent yet, as far as the output takes it.
+template <wire::Transport transport>
 inline void Niu::transmit(Peer& peer) noexcept {
     wire::StreamFields fields = tell(peer);
     const Sequence first = peer.out.first_unsent();
@@ -84,7 +99,7 @@ inline void Niu::transmit(Peer& peer) noexcept {
         const SentFrame& frame = peer.out[fields.sequence];
         fields.payload_length = frame.payload_length;
         fields.payload_crc = frame.payload_crc;
-        peer.outgoing.write(rte_pktmbuf_mtod(frame.packet, std::byte*), fields);
+        write_headers<transport>(peer, frame.packet, fields);
         add_reference(frame.packet);
         peer.out.mark_sent(now_);
         emit(frame.packet);
@@ -118,7 +133,11 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     fields.sequence = sequence;
     fields.payload_length = frame.payload_length;
     fields.payload_crc = frame.payload_crc;
-    peer.outgoing.write(rte_pktmbuf_mtod(m, std::byte*), fields);
+    if (in_udp_) {
+        write_headers<wire::Transport::kUdp>(peer, m, fields);
+    } else {
+        write_headers<wire::Transport::kEthernet>(peer, m, fields);
+    }
     frame.sent = now_;
     ++frame.times_sent;
     emit(m);
@@ -197,8 +216,6 @@ void Niu::rearm(const Peer& peer) noexcept {
 bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept {
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
-    m->data_len = kOverhead;
-    m->pkt_len = m->data_len;
     const wire::StreamFields fields = tell(peer);
     wire::Header header = peer.header;
     header.kind = kind;
@@ -207,13 +224,20 @@ bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept 
     header.ack = fields.ack;
     header.selective = fields.selective;
     header.credit = fields.credit;
-    auto* const at = rte_pktmbuf_mtod(m, std::byte*);
-    wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), peer.mac,
-                          options_.mac, options_.ethertype);
-    wire::encode_header(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
-                        header);
+    peer.outgoing.write_ethernet(rte_pktmbuf_mtod(m, std::byte*));
+    if (in_udp_) peer.datagrams_out.write(rte_pktmbuf_mtod(m, std::byte*), wire::kHeaderSize);
+    seal(m, header, 0);
     emit(m);
     return true;
+}
+
+/// Of a packet with an envelope, and a payload of that size in its place.
+void Niu::seal(rte_mbuf* m, wire::Header& header, std::size_t size) noexcept {
+    auto* const at = rte_pktmbuf_mtod_offset(m, std::byte*, overhead_ - wire::kHeaderSize);
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header,
+                       {at + wire::kHeaderSize, size});
+    m->data_len = static_cast<std::uint16_t>(overhead_ + size);
+    m->pkt_len = m->data_len;
 }
 
 void Niu::push_out() noexcept {

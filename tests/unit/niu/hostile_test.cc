@@ -13,7 +13,6 @@ using wire::Header;
 class ForgedHello : public NiuTest {
   protected:
     void forge_hello(std::uint32_t epoch, wire::Kind kind = wire::Kind::kHello, std::uint16_t of_b = 11) {
-        constexpr wire::MacAddress kForger{2, 0, 0, 0, 0, 0x66};
         std::array<std::byte, wire::kHelloSize + wire::kMaxNameSize> hello{};
         const std::size_t size = wire::encode_hello(hello, {.mtu = 1500, .credit = 16, .name = "a"});
         Header header{.kind = kind,
@@ -22,14 +21,7 @@ class ForgedHello : public NiuTest {
                       .destination = 1,
                       .epoch = epoch,
                       .peer_epoch = of_b};
-        rte_mbuf* m = packet();
-        auto* at =
-            reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, static_cast<std::uint16_t>(14 + 48 + size)));
-        std::copy_n(hello.begin(), size, at + 62);
-        wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {2, 0, 0, 0, 0, 1}, kForger,
-                              wire::kDefaultEtherType);
-        wire::encode_frame(std::span<std::byte, 48>(at + 14, 48), header, {at + 62, size});
-        to_b.output().send(&m, 1);
+        put(header, std::span(hello).first(size), {kForger.mac, kA.ip});
     }
     void expect_talk() {
         ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));
@@ -60,7 +52,7 @@ TEST_F(ForgedHello, of_the_epoch_of_a_peer_that_is_up_does_not_move_it_to_anothe
     forge_hello(10, wire::Kind::kHelloAck);
     run(1ms);
     EXPECT_EQ(b->peer(0).mac, mac);
-    EXPECT_EQ(b->counters().rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].get(), 2U);
+    EXPECT_EQ(rejected_by_b(wire::Reject::kBadSource), 2U);
     EXPECT_EQ(b->counters().doubted.get(), 0U);
     expect_talk();
 }
@@ -80,13 +72,12 @@ TEST_F(ForgedHello, of_the_epoch_of_a_peer_that_is_not_up_yet_is_forgotten_when_
 
 TEST_F(NiuTest, takes_no_frames_of_a_peer_from_another_address) {
     meet();
-    constexpr wire::MacAddress kForger{2, 0, 0, 0, 0, 0x66};
     for (const wire::Kind kind :
          {wire::Kind::kData, wire::Kind::kAck, wire::Kind::kCreditRequest, wire::Kind::kBye})
         forge([&](Header& header) { header.kind = kind; }, kForger);
     run(1ms);
     EXPECT_FALSE(b->receive(received));
-    EXPECT_EQ(b->counters().rejected[static_cast<std::size_t>(wire::Reject::kBadSource)].get(), 4U);
+    EXPECT_EQ(rejected_by_b(wire::Reject::kBadSource), 4U);
     EXPECT_FALSE(b->peer(0).bye_received);
     ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));
     run(1ms);
@@ -142,7 +133,7 @@ TEST_F(NiuTest, refuses_another_jobs_key) {
     meet();
     forge([](Header& h) { h.job_key = 1; });
     EXPECT_FALSE(b->receive(received));
-    EXPECT_EQ(b->counters().rejected[static_cast<std::size_t>(wire::Reject::kBadKey)].get(), 1U);
+    EXPECT_EQ(rejected_by_b(wire::Reject::kBadKey), 1U);
 }
 
 TEST_F(NiuTest, refuses_another_epoch_of_either_side) {
@@ -196,18 +187,9 @@ TEST_F(NiuTest, refuses_damage_and_what_is_not_of_the_job) {
 TEST_F(NiuTest, drops_fragments_that_continue_nothing) {
     meet();
     const wire::MessageHeader middle{Protocol::kNoniso, 0, 4, 100};
-    wire::Header header{.kind = wire::Kind::kData,
-                        .job_key = 0x1234,
-                        .source = 0,
-                        .destination = 1,
-                        .epoch = 10,
-                        .peer_epoch = 11};
-    rte_mbuf* m = packet();
-    auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, 14 + 48 + 12));
-    wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {}, {2, 0, 0, 0, 0, 0}, wire::kDefaultEtherType);
-    wire::encode_message(std::span<std::byte, 8>(at + 62, 8), middle);
-    wire::encode_frame(std::span<std::byte, 48>(at + 14, 48), header, {at + 62, 12});
-    to_b.output().send(&m, 1);
+    std::array<std::byte, wire::kMessageHeaderSize + 4> message{};
+    wire::encode_message(std::span(message).first<wire::kMessageHeaderSize>(), middle);
+    put(header_of_a(), message);
     b->poll(now);
     EXPECT_FALSE(b->receive(received));
     EXPECT_EQ(b->counters().broken_message.get(), 1U);

@@ -11,6 +11,7 @@ TEST_F(NiuTest, names_the_nodes_it_has_not_found_when_the_limit_has_passed) {
     b.reset();
     niu::Options alone = options(0);
     alone.nodes = {"a", "b", "", "gamma"};
+    if (in_udp()) alone.udp.addresses = {kA.ip, kB.ip, kForger.ip, kForger.ip + 1};
     alone.hello_limit = 5ms;
     a = std::make_unique<niu::Niu>("a", to_a.input(), to_b.output(), niu_pool(), alone);
     run(4ms);
@@ -138,7 +139,8 @@ TEST_F(NiuTest, refuses_options_that_cannot_be) {
     refused([](niu::Options& o) { o.window = 0; });
     refused([](niu::Options& o) { o.node = 2; });
     refused([](niu::Options& o) { o.epoch = 0; });
-    refused([](niu::Options& o) { o.mtu = 100; });
+    refused([](niu::Options& o) { o.mtu = static_cast<std::uint16_t>(127 + extra()); });
+    refused([](niu::Options& o) { o.udp = {.addresses = {kA.ip}}; });
     refused([](niu::Options& o) { o.mtu = 9000; });  // more than a packet of the pool holds
 }
 

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <cstdlib>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/runtime/ring.hh>
 #include <isoplane/wire/crc32c.hh>
+#include <isoplane/wire/datagram.hh>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +23,8 @@ using runtime::Time;
 using wire::Protocol;
 using namespace std::chrono_literals;
 
-/// Two nodes, a and b, on one wire of two rings, polled by hand.
+/// Two nodes, a and b, on one wire of two rings, polled by hand. Their frames travel in UDP where the
+/// environment says NIU_TEST_ENCAPSULATION=udp.
 class NiuTest : public PoolTest {
   protected:
     NiuTest() { start(); }
@@ -35,13 +38,31 @@ class NiuTest : public PoolTest {
         PoolTest::TearDown();
     }
 
+    /// Somebody on the wire.
+    struct Sender {
+        wire::MacAddress mac;
+        topology::Ip ip;
+    };
+    static constexpr Sender kA{{2, 0, 0, 0, 0, 0}, 0x0a000001};
+    static constexpr Sender kB{{2, 0, 0, 0, 0, 1}, 0x0a000002};
+    static constexpr Sender kForger{{2, 0, 0, 0, 0, 0x66}, 0x0a000066};
+
+    static bool in_udp() {
+        static const char* const encapsulation = std::getenv("NIU_TEST_ENCAPSULATION");
+        return encapsulation != nullptr && std::string_view(encapsulation) == "udp";
+    }
+    /// IPv4 and UDP.
+    static std::size_t extra() { return in_udp() ? wire::kIpv4Size + wire::kUdpSize : 0; }
+
     static niu::Options options(NodeId node) {
-        return {.node = node,
-                .nodes = {"a", "b"},
-                .job_key = 0x1234,
-                .epoch = 10U + node,
-                .mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)},
-                .window = 16};
+        niu::Options made{.node = node,
+                          .nodes = {"a", "b"},
+                          .job_key = 0x1234,
+                          .epoch = 10U + node,
+                          .mac = node == 0 ? kA.mac : kB.mac,
+                          .window = 16};
+        if (in_udp()) made.udp = {.addresses = {kA.ip, kB.ip}};
+        return made;
     }
     /// Of a window of 16, what urgent messages leave to others.
     static constexpr int kOrdinaryFrames = 12;
@@ -72,27 +93,44 @@ class NiuTest : public PoolTest {
     }
     static std::vector<std::byte> copy_of(const niu::Received& r) { return {r.data.begin(), r.data.end()}; }
 
-    /// A data frame with one empty message, as a would send it to b; then changed, sealed and put on the
-    /// wire.
-    template <typename Change>
-    void forge(Change&& change, const wire::MacAddress& from = {2, 0, 0, 0, 0, 0}) {
-        wire::Header header{.kind = wire::Kind::kData,
-                            .job_key = 0x1234,
-                            .source = 0,
-                            .destination = 1,
-                            .epoch = 10,
-                            .peer_epoch = 11};
-        change(header);
+    /// Of a data frame as a would send it to b.
+    static wire::Header header_of_a() {
+        return {.kind = wire::Kind::kData,
+                .job_key = 0x1234,
+                .source = 0,
+                .destination = 1,
+                .epoch = 10,
+                .peer_epoch = 11};
+    }
+    /// Seals a frame for b and puts it on the wire.
+    void put(wire::Header header, std::span<const std::byte> payload, const Sender& from = kA) {
         rte_mbuf* m = packet();
-        auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, 14 + 48 + 8));
-        wire::encode_ethernet(std::span<std::byte, 14>(at, 14), {2, 0, 0, 0, 0, 1}, from,
-                              wire::kDefaultEtherType);
-        wire::encode_message(std::span<std::byte, 8>(at + 62, 8),
-                             {Protocol::kNoniso, wire::kWholeMessage, 0, 0});
-        const bool data = header.kind == wire::Kind::kData;
-        wire::encode_frame(std::span<std::byte, 48>(at + 14, 48), header, {at + 62, data ? 8U : 0U});
+        const std::size_t size = wire::kHeaderSize + payload.size();
+        const std::size_t front = wire::kEthernetSize + extra();
+        auto* at =
+            reinterpret_cast<std::byte*>(rte_pktmbuf_append(m, static_cast<std::uint16_t>(front + size)));
+        wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), kB.mac,
+                              from.mac, in_udp() ? wire::kIpv4EtherType : wire::kDefaultEtherType);
+        if (in_udp())
+            wire::Datagram({from.ip, kB.ip, wire::udp_source_port(0, 1), wire::kDefaultUdpPort})
+                .write(at, size);
+        at += front;
+        std::copy(payload.begin(), payload.end(), at + wire::kHeaderSize);
+        wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header, payload);
         to_b.output().send(&m, 1);
+    }
+    /// A data frame with one empty message, as a would send it to b; then changed.
+    template <typename Change>
+    void forge(Change&& change, const Sender& from = kA) {
+        wire::Header header = header_of_a();
+        change(header);
+        std::array<std::byte, wire::kMessageHeaderSize> message{};
+        wire::encode_message(message, {Protocol::kNoniso, wire::kWholeMessage, 0, 0});
+        put(header, std::span(message).first(header.kind == wire::Kind::kData ? message.size() : 0), from);
         b->poll(now);
+    }
+    std::uint64_t rejected_by_b(wire::Reject reason) const {
+        return b->counters().rejected[static_cast<std::size_t>(reason)].get();
     }
 
     runtime::Ring to_a{"unit_niu_to_a"};

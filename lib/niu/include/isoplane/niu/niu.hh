@@ -15,11 +15,13 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <isoplane/niu/counters.hh>
@@ -28,6 +30,7 @@
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/packets.hh>
 #include <isoplane/niu/peer.hh>
+#include <isoplane/niu/stations.hh>
 #include <isoplane/niu/ticket.hh>
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/niu/token_port.hh>
@@ -58,12 +61,31 @@ enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
 struct Received {
     NodeId source = 0;
     wire::Protocol protocol{};
+    bool alone = false;        ///< nothing else is in its packet
     std::uint32_t size = 0;    ///< of the whole message; not counting the extension of ordered protocols
     std::uint32_t offset = 0;  ///< of this part in it
-    std::span<const std::byte> data{};  ///< with the extension, in ordered protocols
     FrameTable::Id frame = 0;
+    std::span<const std::byte> data{};  ///< with the extension, in ordered protocols
+    rte_mbuf* packet = nullptr;         ///< in which the data is
 
     bool whole() const noexcept { return offset == 0 && data.size() >= size; }
+
+    /// A reference to the packet, for who wants the data to stay when the message has been released: so it
+    /// costs its sender no credit. Only before that.
+    runtime::Packet share() const noexcept {
+        rte_pktmbuf_refcnt_update(packet, 1);
+        return runtime::Packet(packet);
+    }
+};
+
+/// Who can say again, elsewhere, what a lost peer may not have heard.
+class LossListener {
+  public:
+    virtual ~LossListener() = default;
+    /// A whole message, which may have arrived or not. They come in the order in which they were sent, when
+    /// the peer is lost.
+    virtual void unacknowledged(NodeId to, wire::Protocol protocol,
+                                std::span<const std::byte> message) noexcept = 0;
 };
 
 class Niu final : public runtime::Stage {
@@ -106,8 +128,15 @@ class Niu final : public runtime::Stage {
 
     /// Sends the data of a packet of the pool given above, at most max_message(to) of a protocol without
     /// extension. Takes the packet, unless it returns false as buffer() is empty. Nothing is copied, but
-    /// when it is so small that it had better share a frame.
+    /// when it is so small that it had better share a frame. Who has another reference to the packet finds
+    /// the data as it was, but not where the packet begins.
     bool send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noexcept;
+    /// By which to ask for the state() of what was sent to that node last.
+    Ticket last_sent(NodeId to) const noexcept {
+        const Peer& peer = peers_[to];
+        return {
+            .to = to, .epoch = peer.epoch, .last = peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
+    }
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
     /// it is while kWaiting: until all of it is in frames, as what the window has room for is at once. Those
@@ -126,6 +155,8 @@ class Niu final : public runtime::Stage {
     /// What has become of a message that was taken: in its receiver's present life or the last. Of an earlier
     /// one, all count as lost.
     TransferState state(const Ticket& ticket) const noexcept;
+    /// Its memory goes: copies what of it is not in frames yet.
+    void keep_copy(const Ticket& ticket);
     /// Whether any waits for that peer.
     bool transferring(NodeId to) const noexcept { return !peers_[to].transfers.empty(); }
 
@@ -133,7 +164,10 @@ class Niu final : public runtime::Stage {
     // node), and set aside; then each buffer() is granted. What was set aside and not used is put back.
 
     /// What is left of the frame that messages to that node share now.
-    std::size_t open_room(NodeId to) const noexcept;
+    std::size_t open_room(NodeId to) const noexcept {
+        const OpenFrame& open = peers_[to].open;
+        return options_.coalesce ? static_cast<std::size_t>(open.end - open.at) : 0;
+    }
     /// The most frames that could ever be opened to that node one after the other.
     unsigned most_frames(NodeId to) const noexcept;
     /// The most frames, to whomever, that could ever be kept at once.
@@ -149,6 +183,9 @@ class Niu final : public runtime::Stage {
         const std::uint16_t payload = peers_[to].max_payload;
         return payload > wire::kMessageHeaderSize ? payload - wire::kMessageHeaderSize : 0;
     }
+
+    /// Who outlives the NIU, or is replaced with nullptr.
+    void listen_to_losses(LossListener* listener) noexcept { losses_ = listener; }
 
     // Receiving.
 
@@ -181,6 +218,8 @@ class Niu final : public runtime::Stage {
     /// Leaves the job as soon as all that was sent has arrived and all peers do the same. From here on
     /// nothing can be sent.
     void close() noexcept;
+    /// The same, but whatever the others do; they know then that it has left.
+    void leave() noexcept;
     /// All have left, or the limit has passed.
     bool closed() const noexcept { return closed_; }
     /// A sentence with the names of peers that did not close within the limit; empty when all did.
@@ -193,22 +232,41 @@ class Niu final : public runtime::Stage {
 
   private:
     // niu.cc: what comes in.
+    template <wire::Transport transport>
     void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
+    void receive_datagrams(std::span<rte_mbuf* const> packets) noexcept;
+    template <wire::Transport transport>
     void process(rte_mbuf* packet) noexcept;
+    void process_with_care(rte_mbuf* packet) noexcept;
     bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
     void refuse_source() noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
+    template <wire::Transport transport>
     Peer* sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept;
     void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective, std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
-    void release_hold(FrameTable::Id id) noexcept;
+    bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
+    void release_hold(FrameTable::Id id) noexcept {
+        Peer& peer = peers_[frames_[id].source];
+        if (!frames_.release(id)) return;
+        --peer.held;
+        if (options_.planted.keep_credit) [[unlikely]]
+            return;
+        peer.grant.release();
+        if (peer.grant.worth_telling()) touch(peer);
+    }
 
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
-    unsigned prepare_tokens() noexcept;
+    unsigned prepare_tokens() noexcept {
+        unsigned n = 0;
+        for (TokenReceiver* receiver : token_nodes_.here)
+            n += receiver->before_sending(now_);
+        return n;
+    }
 
     // send.cc: messages into frames.
     void wait_for_credit(Peer& peer) noexcept;
@@ -256,6 +314,7 @@ class Niu final : public runtime::Stage {
         if (!touched_.empty()) serve_touched();
         if (out_count_ != 0) push_out();
     }
+    template <wire::Transport transport>
     void transmit(Peer& peer) noexcept;
     wire::StreamFields tell(Peer& peer) noexcept;
     bool resend(Peer& peer, Sequence sequence) noexcept;
@@ -263,6 +322,7 @@ class Niu final : public runtime::Stage {
     void on_timer(Peer& peer) noexcept;
     void check_silence(Peer& peer) noexcept;
     bool send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept;
+    void seal(rte_mbuf* packet, wire::Header& header, std::size_t size) noexcept;
     rte_mbuf* packet() noexcept {
         rte_mbuf* const m = stock_.take();
         if (m == nullptr) [[unlikely]]
@@ -283,19 +343,30 @@ class Niu final : public runtime::Stage {
     void on_bye(Peer& peer, const wire::Header& header) noexcept;
     bool is_outlived(const Peer& peer, std::uint32_t epoch) const noexcept;
     void present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void address(Peer& peer) noexcept;
     void doubt(Peer& peer) noexcept;
     void come_up(Peer& peer) noexcept;
     void lose(Peer& peer, PeerState state) noexcept;
     std::size_t forget(Peer& peer) noexcept;
-    void send_hello(Peer* peer, wire::Kind kind) noexcept;
+    void send_hello(const Station& to, wire::Kind kind, std::uint16_t peer_epoch = 0) noexcept;
+    void send_hellos() noexcept;
     void tend_membership() noexcept;
     void tend_closing() noexcept;
     bool has_left(const Peer& peer) const noexcept;
     bool is_peer(const Peer& peer) const noexcept;
+    void tell_unacknowledged(Peer& peer) noexcept;
+    bool is_missing(const Peer& peer) const noexcept;
+
+    // router.cc: who takes frames to other networks.
+    void ask_for_router() noexcept;
+    void send_arp(const wire::MacAddress& to, const wire::Arp& arp) noexcept;
+    bool on_arp(rte_mbuf* packet) noexcept;
+    void on_router() noexcept;
 
     NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
 
     Options options_;
+    Stations stations_;
     wire::Expect expect_;
     runtime::Input& from_;
     runtime::Backlog to_;
@@ -307,6 +378,8 @@ class Niu final : public runtime::Stage {
     std::uint16_t out_count_ = 0;
     bool blocked_ = false;  ///< the output did not take everything; nothing more is sent before it has
     bool quiet_ = false;
+    const bool in_udp_;             ///< frames travel in UDP
+    const std::uint16_t overhead_;  ///< what stands in a packet in front of its payload
     Lent lent_;
     std::vector<Peer> peers_;
     std::vector<NodeId> touched_;
@@ -326,12 +399,57 @@ class Niu final : public runtime::Stage {
     Time membership_at_{};
     runtime::Duration hello_wait_;
     Time started_ = Time::min();  ///< of the first poll
+    LossListener* losses_ = nullptr;
+
     bool closing_ = false;
+    bool alone_ = false;  ///< it leaves, and the others do not
     bool closed_ = false;
     Time close_started_{};
     Time all_left_ = Time::max();
 
     Counters counters_;
 };
+
+inline bool Niu::receive(Received& received) noexcept {
+    for (;;) {
+        if (reading_ == kNoFrame) {
+            if (frames_.empty()) return false;
+            reading_ = frames_.pop();
+            cursor_ = wire::MessageCursor(frames_[reading_].payload);
+        }
+        ReceivedFrame& frame = frames_[reading_];
+        for (wire::Message message; cursor_.next_valid(message);) {
+            received.source = frame.source;
+            if (!continues(peers_[frame.source], message.header, received)) [[unlikely]] {
+                counters_.broken_message.add();
+                continue;
+            }
+            received.protocol = message.header.protocol;
+            received.data =
+                frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
+            received.frame = reading_;
+            received.packet = frame.packet;
+            received.alone = cursor_.at_end() && frame.apart == nullptr &&
+                             message.body.data() == frame.payload.data() + wire::kMessageHeaderSize;
+            counters_.messages_received.add();
+            if (cursor_.at_end()) {
+                reading_ = kNoFrame;  // the last message has the hold of who reads the frame
+            } else {
+                ++frame.holds;
+            }
+            return true;
+        }
+        release_hold(std::exchange(reading_, kNoFrame));
+    }
+}
+
+/// Whether the message is whole, or the fragment that comes next; sets size and offset.
+inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
+    if (header.fragment != wire::kWholeMessage) [[unlikely]]
+        return continues_fragments(peer, header, received);
+    received.size = header.size_or_offset;
+    received.offset = 0;
+    return peer.assembly.size == 0;
+}
 
 }  // namespace isoplane::niu

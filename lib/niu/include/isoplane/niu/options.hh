@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <isoplane/topology/ip.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <string>
 #include <vector>
@@ -34,11 +35,12 @@ struct Options {
     std::uint64_t build_id = 0;
     wire::MacAddress mac{};
     std::uint16_t ethertype = wire::kDefaultEtherType;
-    std::uint16_t mtu = 1500;  ///< bytes behind the Ethernet header that the link carries
-    bool chains = false;       ///< the link sends packets of several segments as they are
-    bool in_process = false;   ///< the link hands packets over, and may refer to any memory of the process
-    bool manages = false;      ///< the host is the token manager of its switch, too: peers are told
-    bool trust_fcs = false;    ///< leave the payload CRC out where both ends do
+    topology::UdpNetwork udp{};  ///< where frames travel in UDP
+    std::uint16_t mtu = 1500;    ///< bytes behind the Ethernet header that the link carries
+    bool chains = false;         ///< the link sends packets of several segments as they are
+    bool in_process = false;     ///< the link hands packets over, and may refer to any memory of the process
+    bool manages = false;        ///< the host is the token manager of its switch, too: peers are told
+    bool trust_fcs = false;      ///< leave the payload CRC out where both ends do
 
     unsigned window = 256;  ///< frames on their way to one peer, and those one peer may have sent; power of 2
     unsigned transfers = 64;  ///< large messages that may wait for one peer

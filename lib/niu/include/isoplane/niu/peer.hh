@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <isoplane/wire/datagram.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/stream_header.hh>
+#include <memory>
 #include <span>
 
 #include <isoplane/niu/credit.hh>
@@ -39,8 +41,9 @@ struct Transfer {
     std::uint32_t size = 0;
     Sequence last = 0;  ///< the frame it will end in: what is sent after it goes after it, so that is known
     wire::Protocol protocol{};
-    Memory::Region* memory = nullptr;  ///< if it is registered
-    bool by_reference = false;         ///< frames refer to that memory; else it is copied into them
+    Memory::Region* memory = nullptr;     ///< if it is registered
+    bool by_reference = false;            ///< frames refer to that memory; else it is copied into them
+    std::shared_ptr<std::byte[]> copy{};  ///< of what the user could not leave where it was
 };
 
 /// How far the large message that is coming in has come.
@@ -102,6 +105,8 @@ struct Peer {
     bool bye_received = false;   ///< it has closed, and everything it sent is here
     bool bye_confirmed = false;  ///< it knows the same of us
     Time bye_heard{};
+    wire::Datagram datagrams_out{};  ///< where frames travel in UDP, what is in front of those to it,
+    wire::Datagram datagrams_in{};   ///< and of those from it
 };
 
 }  // namespace isoplane::niu
