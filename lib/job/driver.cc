@@ -3,10 +3,12 @@
 
 #include "driver.hh"
 
+#include <algorithm>
 #include <isoplane/isotach/remote_endpoint.hh>
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/noniso/remote_endpoint.hh>
 #include <isoplane/runtime/lcore.hh>
+#include <map>
 
 namespace isoplane::job {
 
@@ -21,28 +23,32 @@ void drain(noniso::Endpoint& endpoint) {
 class InlineDriver final : public Driver {
   public:
     explicit InlineDriver(Network& network)
-        : network_(network),
-          endpoint_(network.niu, network.barrier),
-          answers_(network.niu, network.barrier, wire::Protocol::kShmem) {
-        network_.dispatcher.attach(wire::Protocol::kNoniso, &endpoint_);
+        : network_(network), answers_(network.niu, network.barrier, wire::Protocol::kShmem) {
         if (network_.time) network_.dispatcher.attach(wire::Protocol::kShmem, &answers_);
     }
     ~InlineDriver() override {
-        drain(endpoint_);
+        for (auto& [protocol, endpoint] : endpoints_)
+            drain(endpoint);
         drain(answers_);
         if (network_.time) network_.time->isotach().discard();
         network_.niu.discard();
     }
 
+    void start() override {}
     bool poll() override {
         const runtime::Time now = clock_.now();
-        unsigned moved = network_.niu.poll(now);
+        unsigned moved = network_.portals ? network_.portals->poll(now) : 0;
+        moved += network_.niu.poll(now);
         moved += network_.dispatcher.dispatch();
         if (network_.time) moved += network_.time->poll(now);
         return network_.barrier.poll() || moved != 0;
     }
     void call(const std::function<void()>& what) override { what(); }
-    noniso::Endpoint& endpoint() override { return endpoint_; }
+    noniso::Endpoint& endpoint(wire::Protocol protocol) override {
+        const auto [at, is_new] = endpoints_.try_emplace(protocol, network_.niu, network_.barrier, protocol);
+        if (is_new) network_.dispatcher.attach(protocol, &at->second);
+        return at->second;
+    }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
     noniso::Endpoint* answers() override { return network_.time ? &answers_ : nullptr; }
     void filter(isotach::Filter*) override {}
@@ -50,7 +56,7 @@ class InlineDriver final : public Driver {
 
   private:
     Network& network_;
-    noniso::DirectEndpoint endpoint_;
+    std::map<wire::Protocol, noniso::DirectEndpoint> endpoints_;
     noniso::DirectEndpoint answers_;
     runtime::TscClock clock_;
 };
@@ -59,43 +65,74 @@ class InlineDriver final : public Driver {
 class LcoreDriver final : public Driver {
   public:
     LcoreDriver(Network& network, runtime::Pool& pool)
-        : network_(network),
-          link_(network.niu.options().nodes.size()),
-          stage_("endpoint", link_, network.niu, network.dispatcher, network.barrier),
-          endpoint_(link_, pool),
-          lcore_(1, runtime::IdlePolicy::kYield) {
-        network_.dispatcher.attach(wire::Protocol::kNoniso, &stage_);
+        : network_(network), pool_(pool), lcore_(kWorker, runtime::IdlePolicy::kYield) {
+        if (network_.portals) lcore_.pipeline().add(*network_.portals);
         lcore_.pipeline().add(network_.niu);
-        lcore_.pipeline().add(stage_);
-        if (network_.time) {
-            time_ = std::make_unique<InTime>(network, pool);
-            lcore_.pipeline().add(time_->stage);
-            network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers);
-        }
-        lcore_.start();
+        // First, as its stage hands out what has come, that of logical time too.
+        LcoreDriver::endpoint(wire::Protocol::kNoniso);
+        if (!network_.time) return;
+        time_ = std::make_unique<InTime>(network, pool);
+        lcore_.pipeline().add(time_->stage);
+        network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers);
     }
     ~LcoreDriver() override {
         lcore_.stop();
         if (time_) time_->stage.discard();
         if (time_) drain(time_->answers);
         if (network_.time) network_.time->isotach().discard();
-        stage_.discard();
+        for (auto& [protocol, messages] : messages_)
+            messages.stage.discard();
         network_.niu.discard();
     }
 
-    bool poll() override { return endpoint_.waiting() || (time_ && time_->endpoint.waiting()); }
+    void start() override {
+        started_ = true;
+        lcore_.start();
+    }
+    bool poll() override {
+        return (time_ && time_->endpoint.waiting()) ||
+               std::any_of(messages_.begin(), messages_.end(),
+                           [](const auto& messages) { return messages.second.endpoint.waiting(); });
+    }
     void call(const std::function<void()>& what) override { lcore_.call(what); }
-    noniso::Endpoint& endpoint() override { return endpoint_; }
+    noniso::Endpoint& endpoint(wire::Protocol protocol) override {
+        if (const auto at = messages_.find(protocol); at != messages_.end()) return at->second.endpoint;
+        Messages& messages = messages_.try_emplace(protocol, network_, pool_, protocol).first->second;
+        lcore_.stop();
+        lcore_.pipeline().add(messages.stage);
+        network_.dispatcher.attach(protocol, &messages.stage);
+        if (started_) lcore_.start();
+        return messages.endpoint;
+    }
     isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
     noniso::Endpoint* answers() override { return time_ ? &time_->answers : nullptr; }
     void filter(isotach::Filter* filter) override { time_->stage.filter(filter); }
     bool settled() override {
         bool settled = true;
-        if (time_) lcore_.call([&] { settled = time_->stage.settled(); });
+        lcore_.call([&] {
+            settled = (!time_ || time_->stage.settled()) &&
+                      std::all_of(messages_.begin(), messages_.end(),
+                                  [](const auto& messages) { return messages.second.all_sent(); });
+        });
         return settled;
     }
 
   private:
+    /// Both ends of what joins the program to the messages of a protocol.
+    struct Messages {
+        Messages(Network& network, runtime::Pool& pool, wire::Protocol protocol)
+            : name("endpoint" + std::to_string(static_cast<unsigned>(protocol))),
+              link(network.niu.options().nodes.size(), name),
+              stage(name, link, network.niu, network.dispatcher, network.barrier, protocol),
+              endpoint(link, pool) {}
+
+        bool all_sent() const { return link.outgoing.empty() && stage.held() == 0; }
+
+        std::string name;
+        noniso::EndpointLink link;
+        noniso::EndpointStage stage;
+        noniso::RemoteEndpoint endpoint;
+    };
     /// Both ends of what joins the program to logical time.
     struct InTime {
         InTime(Network& network, runtime::Pool& pool)
@@ -111,11 +148,11 @@ class LcoreDriver final : public Driver {
     };
 
     Network& network_;
-    noniso::EndpointLink link_;
-    noniso::EndpointStage stage_;
-    noniso::RemoteEndpoint endpoint_;
+    runtime::Pool& pool_;
+    std::map<wire::Protocol, Messages> messages_;
     std::unique_ptr<InTime> time_;
     runtime::Lcore lcore_;
+    bool started_ = false;
 };
 
 }  // namespace

@@ -17,16 +17,21 @@ namespace isoplane::job {
 /// Who polls a program's NIU, and so the only one who may touch it.
 class Driver {
   public:
+    static constexpr unsigned kWorker = 1;  ///< the lcore, where there is one
+
     Driver() = default;
     virtual ~Driver() = default;
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
+    /// Nothing moves before.
+    virtual void start() = 0;
     /// From the program, whenever it calls. Returns whether anything moved.
     virtual bool poll() = 0;
     /// Runs `what` where the NIU may be touched, and waits for it.
     virtual void call(const std::function<void()>& what) = 0;
-    virtual noniso::Endpoint& endpoint() = 0;
+    /// Made when it is first asked for.
+    virtual noniso::Endpoint& endpoint(wire::Protocol protocol) = 0;
     /// nullptr for a program that is not in logical time.
     virtual isotach::Endpoint* isotach() = 0;
     /// For the answers of shared memory, where the NIU may be touched; nullptr for a program that is not in
@@ -35,7 +40,8 @@ class Driver {
     /// What stands between logical time and the program from now on; nullptr for nothing. Called where the
     /// NIU may be touched. A program that polls for itself has nothing there.
     virtual void filter(isotach::Filter* filter) = 0;
-    /// All that the program has issued in logical time has been executed here, and so has all that came.
+    /// All that the program has sent is with the NIU; what it has issued in logical time has been executed
+    /// here, and so has all that came.
     virtual bool settled() = 0;
 };
 

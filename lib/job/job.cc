@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "driver.hh"
+#include "movement.hh"
 #include "reports.hh"
 #include "roster.hh"
 
@@ -50,6 +51,7 @@ niu::Options niu_options(const Settings& settings, const link::Link& link) {
             .job_key = settings.network.conf.job_key.value_or(0),
             .epoch = niu::epoch_now(),
             .mac = settings.network.mac(settings.node()),
+            .udp = settings.network.udp(settings.node()),
             .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
             .chains = kind.multi_segment,
             .in_process = kind.in_process,
@@ -83,11 +85,19 @@ Job::Job(Settings settings)
         network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
                                                        network_->dispatcher, pool_, siu_options(settings_),
                                                        settings_.isotach, settings_.token_manager);
+    if (settings_.portals) {
+        movement_ = std::make_unique<Movement>(settings_.progress);
+        network_->portals = std::make_unique<nal::OverNiu>(
+            "portals", std::vector<nal::OverNiu::Plane>{{&network_->niu, &network_->dispatcher}}, *movement_,
+            nal::OverNiuOptions{.absent = 2 * settings_.hello_limit});
+    }
     driver_ = make_driver(settings_.progress, *network_, pool_);
-    endpoint_ = &driver_->endpoint();
+    if (movement_) movement_->drive(*driver_);
+    endpoint_ = &driver_->endpoint(wire::Protocol::kNoniso);
     isotach_ = driver_->isotach();
     if (settings_.progress == Progress::kLcore) reports_ = std::make_unique<Reports>(*driver_, *network_);
     if (settings_.shared_memory) make_memory();
+    if (settings_.portals) driver_->start();  // others do when they join
 }
 
 /// Without a shmem_map there is not a page.
@@ -123,7 +133,12 @@ void Job::poll() {
     idler_.step((memory_ && memory_->poll() != 0) || moved);
 }
 
+noniso::Endpoint& Job::messages(wire::Protocol protocol) {
+    return driver_->endpoint(protocol);
+}
+
 void Job::join() {
+    driver_->start();
     for (;;) {
         bool all_up = false;
         std::string missing;
@@ -174,7 +189,8 @@ bool Job::sees_all() const noexcept {
 
 /// Or time stands still, and nothing more will be executed.
 bool Job::settled() {
-    if (isotach_ == nullptr || (driver_->settled() && (!memory_ || memory_->settled()))) return true;
+    if (driver_->settled() && (!memory_ || memory_->settled())) return true;
+    if (isotach_ == nullptr) return false;
     bool stands = false;
     driver_->call([&] { stands = !network_->time->trouble(settings_.silence).empty(); });
     return stands;
@@ -216,6 +232,20 @@ bool Job::try_close() {
     return true;
 }
 
+portals::Nal& Job::portals() noexcept {
+    return *network_->portals;
+}
+
+bool Job::try_leave() {
+    bool left = false;
+    movement_->poll();
+    movement_->call([&] {
+        if (network_->portals->idle()) network_->niu.leave();
+        left = network_->niu.closed();
+    });
+    return left;
+}
+
 std::string Job::trouble() {
     std::string sentence;
     driver_->call([&] {
@@ -237,6 +267,7 @@ void Job::describe(nlohmann::json& out) {
     driver_->call([&] {
         network_->niu.describe(out);
         if (network_->time) network_->time->describe(out);
+        if (network_->portals) network_->portals->describe(out["portals"]);
     });
 }
 

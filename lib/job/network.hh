@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <isoplane/nal/over_niu.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/noniso/barrier.hh>
 #include <memory>
@@ -21,7 +22,8 @@ struct Network {
     niu::Niu niu;
     niu::Dispatcher dispatcher;
     noniso::Barrier barrier;
-    std::unique_ptr<LogicalTime> time;  ///< if the program wants it
+    std::unique_ptr<LogicalTime> time;      ///< if the program wants it
+    std::unique_ptr<nal::OverNiu> portals;  ///< the same
 };
 
 }  // namespace isoplane::job

@@ -17,6 +17,7 @@ runtime::Views Reports::views_of(Driver& driver, Network& network) {
         });
     };
     add("niu", [&network](nlohmann::json& out) { network.niu.describe(out); });
+    if (network.portals) add("portals", [&network](nlohmann::json& out) { network.portals->describe(out); });
     if (!network.time) return views;
     add("time", [&network](nlohmann::json& out) { network.time->describe(out); });
     add("buckets", [&network](nlohmann::json& out) { network.time->isotach().describe_buckets(out); });

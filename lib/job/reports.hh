@@ -9,9 +9,9 @@
 
 namespace isoplane::job {
 
-/// What rte_telemetry tells of a program, for as long as this lives: /isoplane/niu, and in logical time
-/// /isoplane/time and /isoplane/buckets. Only where an lcore makes progress: it can be asked at any time, a
-/// program that polls for itself cannot.
+/// What rte_telemetry tells of a program, for as long as this lives: /isoplane/niu, with Portals
+/// /isoplane/portals, and in logical time /isoplane/time and /isoplane/buckets. Only where an lcore makes
+/// progress: it can be asked at any time, a program that polls for itself cannot.
 class Reports {
   public:
     Reports(Driver& driver, Network& network) : views_(views_of(driver, network)), telemetry_(views_) {}

@@ -124,6 +124,10 @@ Settings load_settings(const std::string& file) {
     return assemble(topology::load_node_conf(file, own_keys()), file, launcher_place());
 }
 
+bool is_in_job() {
+    return !variable("ISOPLANE_CONFIG").empty() || launcher_place().has_value();
+}
+
 Settings settings_from_environment() {
     if (const std::string file = variable("ISOPLANE_CONFIG"); !file.empty()) return load_settings(file);
     const std::string link = variable("ISOPLANE_LINK");

@@ -15,7 +15,9 @@ EndpointStage::EndpointStage(std::string name, EndpointLink& link, niu::Niu& niu
       dispatcher_(dispatcher),
       barrier_(barrier),
       protocol_(protocol),
-      nodes_(link.peers.size()) {}
+      nodes_(link.peers.size()) {
+    link_.in_process = niu_.options().in_process;
+}
 
 EndpointStage::~EndpointStage() {
     discard();
@@ -62,23 +64,31 @@ bool EndpointStage::send(std::size_t to, EndpointLink::Outgoing& message) noexce
     }
     if (message.packet != nullptr) [[likely]] {
         runtime::Packet packet(message.packet);
-        if (niu_.send(node, protocol_, packet)) return true;
-        static_cast<void>(packet.release());
-        return false;
+        if (!niu_.send(node, protocol_, packet)) {
+            static_cast<void>(packet.release());
+            return false;
+        }
+        if (message.numbered != 0) follow(to, message.number, niu_.last_sent(node));
+        return true;
     }
     const Ticket ticket = niu_.transfer(node, protocol_, {message.data, message.size}, message.memory);
     if (!ticket) return false;
     if (message.memory != nullptr) message.memory->give_back();
-    nodes_[to].waiting.push({message.number, ticket});
-    nodes_[to].under_way.push({message.number, ticket});
+    follow(to, message.number, ticket);
+    return true;
+}
+
+void EndpointStage::follow(std::size_t to, std::uint32_t number, const Ticket& ticket) noexcept {
+    nodes_[to].waiting.push({number, ticket});
+    nodes_[to].under_way.push({number, ticket});
     ++under_way_;
     follow_transfers(to);
-    return true;
 }
 
 /// With its peer, whose state says so.
 void EndpointStage::lose(std::size_t to, EndpointLink::Outgoing& message) noexcept {
-    if (message.packet != nullptr) return rte_pktmbuf_free(message.packet);
+    rte_pktmbuf_free(message.packet);
+    if (message.packet != nullptr && message.numbered == 0) return;
     if (message.memory != nullptr) message.memory->give_back();
     follow_transfers(to);
     end_life(to, message.epoch, message.number);
@@ -193,6 +203,18 @@ void RemoteEndpoint::send(const SendBuffer& buffer) noexcept {
     rte_pktmbuf_trim(m, static_cast<std::uint16_t>(rte_pktmbuf_data_len(m) - buffer.data.size()));
     link_.outgoing.push({.packet = m, .to = buffer.to, .epoch = buffer.epoch});
     ++sent_[buffer.to];
+}
+
+Ticket RemoteEndpoint::send(NodeId to, runtime::Packet& packet) noexcept {
+    using niu::Refusal;
+    if (state(to) != PeerState::kUp) return {.refusal = Refusal::kNotUp, .to = to};
+    if (!may_send(to)) return {.refusal = Refusal::kFull, .to = to};
+    const Ticket ticket{
+        .to = to, .epoch = link_.peers[to].epoch.load(std::memory_order_acquire), .last = transfers_[to]++};
+    link_.outgoing.push(
+        {.packet = packet.release(), .number = ticket.last, .to = to, .numbered = 1, .epoch = ticket.epoch});
+    ++sent_[to];
+    return ticket;
 }
 
 Ticket RemoteEndpoint::transfer(NodeId to, std::span<const std::byte> message,

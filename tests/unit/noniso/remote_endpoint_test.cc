@@ -53,6 +53,35 @@ TEST_F(RemoteEndpointTest, sends_a_large_message_from_where_it_was_written) {
     run_all(1ms);
 }
 
+TEST_F(RemoteEndpointTest, tells_what_becomes_of_a_packet_that_the_program_keeps) {
+    runtime::Packet kept = pool.packet();
+    ASSERT_NE(rte_pktmbuf_append(kept.get(), 1000), nullptr);
+    const std::byte* const data = kept.data().data();
+    rte_mbuf_refcnt_update(kept.get(), 1);
+    runtime::Packet going(kept.get());
+    const niu::Ticket ticket = endpoint.send(1, going);
+    ASSERT_TRUE(ticket);
+    EXPECT_FALSE(going);
+    EXPECT_NE(endpoint.state(ticket), niu::TransferState::kArrived);
+    // What is small does not get into its room.
+    EXPECT_TRUE(endpoint.send(1, bytes(10)));
+    run_all(1ms);
+    EXPECT_EQ(endpoint.state(ticket), niu::TransferState::kArrived);
+    EXPECT_EQ(rte_mbuf_refcnt_read(kept.get()), 1);
+    EXPECT_EQ(rte_pktmbuf_mtod(kept.get(), const std::byte*) + kept.data().size(), data + 1000);
+    EXPECT_EQ(hosts[0]->niu.counters().frames_sent.get(), 2U);
+
+    hosts[1].reset();
+    going = pool.packet();
+    const niu::Ticket lost = endpoint.send(1, going);
+    ASSERT_TRUE(lost);
+    run_all(500ms);
+    EXPECT_EQ(endpoint.state(lost), niu::TransferState::kLost);
+    going = pool.packet();
+    EXPECT_EQ(endpoint.send(1, going).refusal, niu::Refusal::kNotUp);
+    EXPECT_TRUE(going);
+}
+
 TEST_F(RemoteEndpointTest, keeps_the_order_of_messages_large_and_small) {
     struct Keeper final : niu::Receiver {
         explicit Keeper(niu::Niu& from) : niu(from) {}
@@ -102,6 +131,29 @@ TEST_F(RemoteEndpointTest, receives_by_pointer_and_gives_the_credit_back) {
     EXPECT_FALSE(endpoint.receive(received));
     EXPECT_EQ(hosts[1]->niu.counters().copied_bytes.get(), 100'000U);  // by send() from memory
     EXPECT_EQ(hosts[0]->niu.counters().copied_bytes.get(), 0U);
+}
+
+TEST_F(RemoteEndpointTest, shares_a_packet_whose_data_is_to_stay) {
+    ASSERT_TRUE(hosts[1]->niu.send(0, wire::Protocol::kNoniso, bytes(1000)));
+    run_all(50us);
+    ASSERT_TRUE(endpoint.receive(received));
+    EXPECT_TRUE(received.alone);
+    const runtime::Packet shared = received.share();
+    endpoint.release(received);
+    run_all(1ms);
+    EXPECT_EQ(hosts[0]->niu.peer(1).held, 0U);
+    EXPECT_EQ(rte_mbuf_refcnt_read(shared.get()), 1);
+    EXPECT_EQ(std::vector<std::byte>(received.data.begin(), received.data.end()), bytes(1000));
+
+    for (int i = 0; i < 2; ++i)
+        ASSERT_TRUE(hosts[1]->niu.send(0, wire::Protocol::kNoniso, bytes(10)));
+    run_all(50us);
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(endpoint.receive(received));
+        EXPECT_FALSE(received.alone);
+        endpoint.release(received);
+    }
+    run_all(1ms);
 }
 
 TEST_F(RemoteEndpointTest, enters_barriers_after_what_was_sent_before) {

@@ -12,6 +12,7 @@
 #include <isoplane/isotach/endpoint.hh>
 #include <isoplane/link/link.hh>
 #include <isoplane/noniso/endpoint.hh>
+#include <isoplane/portals/nal.hh>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/idle.hh>
 #include <isoplane/runtime/pool.hh>
@@ -25,6 +26,7 @@
 namespace isoplane::job {
 
 class Driver;
+class Movement;
 class Reports;
 class Roster;
 struct Network;
@@ -50,11 +52,23 @@ class Job {
     void poll();
 
     noniso::Endpoint& messages() noexcept { return *endpoint_; }
+    /// Those of another protocol that the program speaks. What comes of it before this is first called is
+    /// dropped: call it before join(). Its barriers are those of messages(), and to be entered there.
+    noniso::Endpoint& messages(wire::Protocol protocol);
+    /// Where the packets of all messages come from.
+    runtime::Pool& pool() noexcept { return pool_; }
     /// Only with Settings::logical_time.
     isotach::Endpoint& isotach() noexcept { return *isotach_; }
 
     /// Only with Settings::shared_memory; then messages of logical time, too, are issued and received there.
     shmem::Memory& memory() noexcept { return *memory_; }
+
+    /// Only with Settings::portals. Whoever is there is reached, and join() need not be called; what is done
+    /// there makes progress from any thread of the program.
+    portals::Nal& portals() noexcept;
+    /// Leaves the job alone, with no more to say, and all that was said arrived: false until then. For
+    /// programs that speak nothing but Portals.
+    bool try_leave();
 
     /// Leaves the job, together with all others: false until they all want to, and have executed all
     /// isochrons. Whatever arrives meanwhile can be received and answered, if not in logical time. Call it,
@@ -86,6 +100,7 @@ class Job {
     runtime::Eal eal_;
     runtime::Pool pool_;
     std::unique_ptr<link::Link> link_;
+    std::unique_ptr<Movement> movement_;
     std::unique_ptr<Network> network_;
     std::unique_ptr<Driver> driver_;
     std::unique_ptr<Reports> reports_;

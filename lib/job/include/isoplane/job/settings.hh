@@ -29,6 +29,7 @@ struct Settings {
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
     bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
     bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
+    bool portals = false;        ///< whether it speaks Portals; its own choice, too
     unsigned page_words = 1024;  ///< of its pages
     isotach::Options isotach{};
     std::string token_manager;  ///< the one that this program runs beside its host; empty for none
@@ -42,6 +43,9 @@ struct Settings {
 /// that does not say of rank, size and job key, an MPI launcher may: and then a link in ISOPLANE_LINK is
 /// enough. Throws std::runtime_error, or topology::Error, with a sentence.
 Settings settings_from_environment();
+
+/// Whether the environment says anything of a job.
+bool is_in_job();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
 /// page-size, silence and hello-limit (both in seconds), token-manager, max-message and paranoid.

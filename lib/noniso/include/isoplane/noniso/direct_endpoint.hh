@@ -22,6 +22,12 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
         return niu_.buffer(to, protocol_, size);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
+    Ticket send(NodeId to, runtime::Packet& packet) noexcept override {
+        if (niu_.send(to, protocol_, packet)) return niu_.last_sent(to);
+        const bool up = niu_.state(to) == PeerState::kUp;
+        return {.refusal = up ? niu::Refusal::kFull : niu::Refusal::kNotUp, .to = to};
+    }
+    bool in_process() const noexcept override { return niu_.options().in_process; }
 
     Ticket transfer(NodeId to, std::span<const std::byte> message,
                     const niu::Memory& memory) noexcept override {
@@ -42,6 +48,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
     BarrierState barrier() const noexcept override { return barrier_.state(); }
 
     PeerState state(NodeId node) const noexcept override { return niu_.state(node); }
+    std::uint32_t epoch(NodeId node) const noexcept override { return niu_.peer(node).epoch; }
     std::size_t max_message(NodeId node) const noexcept override { return niu_.max_message(node); }
 
     void take(const Received& message) noexcept override { received_.push(message); }

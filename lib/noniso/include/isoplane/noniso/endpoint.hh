@@ -47,6 +47,16 @@ class Endpoint {
         return true;
     }
 
+    /// Sends the data of a packet of the program's pool, at most max_message(to) bytes, with room for headers
+    /// in front. Takes the packet, unless the ticket says why not. Nothing is copied, but when it is so small
+    /// that it had better share a frame.
+    ///
+    /// Who keeps a reference of his own may change the packet when it is the only one; where the link does
+    /// not hand over the very packets, already when the message has arrived or is lost.
+    virtual Ticket send(NodeId to, runtime::Packet& packet) noexcept = 0;
+    /// Whether the link hands over the very packets: what is received is then the sender's own memory.
+    virtual bool in_process() const noexcept = 0;
+
     /// Sends a message of any size below 4 GB from where it is, which has to stay as it is while the ticket's
     /// state is kWaiting; in registered memory it is not copied, and that stays as it is while it is busy.
     /// Several may wait for a node. The ticket says why one is not taken.
@@ -71,6 +81,8 @@ class Endpoint {
     virtual BarrierState barrier() const noexcept = 0;
 
     virtual PeerState state(NodeId node) const noexcept = 0;
+    /// In which of its lives a node that is up is: that of the SendBuffers to it.
+    virtual std::uint32_t epoch(NodeId node) const noexcept = 0;
     /// The largest message that fits a frame to that node; 0 before it is up.
     virtual std::size_t max_message(NodeId node) const noexcept = 0;
 };

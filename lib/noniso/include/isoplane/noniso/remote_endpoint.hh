@@ -29,13 +29,15 @@ struct EndpointLink {
           peers(nodes) {}
 
     struct Outgoing {
-        rte_mbuf* packet = nullptr;  ///< whose data is the message; or it is a transfer:
+        rte_mbuf* packet = nullptr;  ///< whose data is the message, which has a number if its sender asked
+                                     ///< for a ticket; or it is a transfer:
         const std::byte* data = nullptr;
         niu::Memory::Region* memory = nullptr;  ///< of a transfer, with a use and a reference of its own
         std::uint32_t size = 0;
-        std::uint32_t number = 0;  ///< of the transfer, among those to its node
-        std::uint32_t to = 0;
-        std::uint32_t epoch = 0;  ///< of the life that it is for
+        std::uint32_t number = 0;  ///< among the transfers and numbered packets to its node
+        NodeId to = 0;
+        std::uint16_t numbered = 0;  ///< not a bool, so that no byte of this is undefined
+        std::uint32_t epoch = 0;     ///< of the life that it is for
     };
     /// A life that is over: in it, transfers before this one had arrived.
     struct alignas(8) Ended {  // one word, so that it is read and written whole without a lock
@@ -60,6 +62,7 @@ struct EndpointLink {
     std::atomic<std::uint32_t> barriers_wanted{0};
     std::atomic<std::uint32_t> barriers_completed{0};
     std::atomic<bool> barrier_broken{false};
+    bool in_process = false;  ///< the link hands over the very packets
 };
 
 /// The lcore's end.
@@ -76,7 +79,7 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     void take(const Received& message) noexcept override { incoming_.push(message); }
 
   private:
-    /// A transfer that the NIU has taken.
+    /// A transfer, or a numbered packet, that the NIU has taken.
     struct UnderWay {
         std::uint32_t number = 0;
         Ticket ticket{};
@@ -91,6 +94,7 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     unsigned send_waiting() noexcept;
     bool send(std::size_t to, EndpointLink::Outgoing& message) noexcept;
     void lose(std::size_t to, EndpointLink::Outgoing& message) noexcept;
+    void follow(std::size_t to, std::uint32_t number, const Ticket& ticket) noexcept;
     void follow_transfers(std::size_t to) noexcept;
     void end_life(std::size_t to, std::uint32_t epoch, std::uint32_t number) noexcept;
     void count_accepted(std::size_t to, std::uint32_t messages) noexcept;
@@ -121,6 +125,8 @@ class RemoteEndpoint final : public Endpoint {
     using Endpoint::transfer;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override;
     void send(const SendBuffer& buffer) noexcept override;
+    Ticket send(NodeId to, runtime::Packet& packet) noexcept override;
+    bool in_process() const noexcept override { return link_.in_process; }
 
     Ticket transfer(NodeId to, std::span<const std::byte> message,
                     const niu::Memory& memory) noexcept override;
@@ -135,6 +141,9 @@ class RemoteEndpoint final : public Endpoint {
 
     PeerState state(NodeId node) const noexcept override {
         return link_.peers[node].state.load(std::memory_order_acquire);
+    }
+    std::uint32_t epoch(NodeId node) const noexcept override {
+        return link_.peers[node].epoch.load(std::memory_order_acquire);
     }
     std::size_t max_message(NodeId node) const noexcept override {
         return link_.peers[node].max_message.load(std::memory_order_relaxed);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <atomic>
+#include <isoplane/job/settings.hh>
+#include <isoplane/nal/over_niu.hh>
+#include <isoplane/runtime/idle.hh>
+#include <mutex>
+#include <thread>
+
+#include "driver.hh"
+
+namespace isoplane::job {
+
+/// Progress for the threads of a program that speaks Portals: where there is no lcore, whoever calls makes it
+/// for all of them, one at a time.
+class Movement final : public nal::Mover {
+  public:
+    explicit Movement(Progress progress) : alone_(progress == Progress::kLcore) {}
+
+    /// Before anything else is called.
+    void drive(Driver& driver) noexcept { driver_ = &driver; }
+
+    bool poll() override;
+    bool moves_alone() const noexcept override { return alone_; }
+    void call(const std::function<void()>& what) override;
+    bool enter() noexcept override;
+    void leave() noexcept override;
+
+  private:
+    const bool alone_;
+    Driver* driver_ = nullptr;
+    std::mutex mutex_;
+    std::atomic<std::thread::id> inside_{};  ///< who has it
+    unsigned depth_ = 0;                     ///< of how many enter() that have not left
+    runtime::Idler idler_{runtime::IdlePolicy::kYield};
+};
+
+}  // namespace isoplane::job
