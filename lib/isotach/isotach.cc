@@ -21,6 +21,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       flags_(paranoid_ ? wire::kIsotachClocked : std::uint8_t{0}),
       in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
+      single_(pool),
       counts_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
@@ -40,11 +41,17 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
     siu_.want(wanted);
-    const unsigned pulses =
-        ordering_.advance([this](NodeId host, const Waiting& what) { execute(host, what); },
-                          [this](Pulse pulse) { end_pulse(pulse); });
-    counters_.pulses.add(pulses);
-    if (pulses != 0) executed_at_ = now;
+    const unsigned pulses = ordering_.advance(
+        [this](runtime::Fifo<Delivery>& messages, Pulse pulse) { execute(messages, pulse); },
+        [this](const Marker& marker) { complete(marker); },
+        [this](Pulse pulse) {
+            if (siu_.acts_waiting()) [[unlikely]]
+                end_pulse(pulse);
+        });
+    if (pulses != 0) {
+        counters_.pulses.add(pulses);
+        executed_at_ = now;
+    }
     return pulses + payloads;
 }
 
@@ -68,68 +75,60 @@ void Isotach::take(const niu::Received& message) noexcept {
         counters_.malformed.add();
         return niu_.release(message);
     }
-    Waiting waiting{.pulse = header.pulse,
-                    .rank = header.rank,
-                    .isochron = header.isochron,
-                    .operation = header.operation,
-                    .data = message.data.subspan(wire::kIsotachSize),
-                    .frame = message.frame};
-    std::optional<Pulse> clock;
-    if (header.flags != 0 && !take_flags(header, message, waiting, clock)) [[unlikely]] {
+    Flagged flagged{.data = message.data.subspan(wire::kIsotachSize)};
+    if (header.flags != 0 && !take_flags(header.flags, message, flagged)) [[unlikely]] {
         counters_.malformed.add();
         return niu_.release(message);
     }
     if (paranoid_) [[unlikely]]
-        paranoid_->arrived(header, clock, siu_.distance(header.host), ordering_.executed());
-    if (!ordering_.received(message.source, header.count, waiting)) counters_.out_of_sequence.add();
+        paranoid_->arrived(header, flagged.clock, siu_.distance(header.host), ordering_.executed());
+    const bool next = ordering_.received(message.source, header.count,
+                                         {.operation = header.operation,
+                                          .isochron = header.isochron,
+                                          .time = {header.pulse, Place::kWithin, header.host, header.rank},
+                                          .data = flagged.data,
+                                          .frame = message.frame,
+                                          .payload = flagged.payload});
+    if (!next) [[unlikely]]
+        counters_.out_of_sequence.add();
 }
 
 /// A clock in front of the data, or a pointer in its place: then the frame is not needed any more.
-bool Isotach::take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
-                         std::optional<Pulse>& clock) noexcept {
-    if ((header.flags & ~(wire::kIsotachClocked | wire::kIsotachPointer)) != 0) return false;
-    if ((header.flags & wire::kIsotachClocked) != 0) {
-        if (waiting.data.size() < wire::kIsotachClockSize) return false;
-        clock = wire::IsotachClock::get(waiting.data.data());
-        waiting.data = waiting.data.subspan(wire::kIsotachClockSize);
+bool Isotach::take_flags(std::uint8_t flags, const niu::Received& message, Flagged& flagged) noexcept {
+    if ((flags & ~(wire::kIsotachClocked | wire::kIsotachPointer)) != 0) return false;
+    if ((flags & wire::kIsotachClocked) != 0) {
+        if (flagged.data.size() < wire::kIsotachClockSize) return false;
+        flagged.clock = wire::IsotachClock::get(flagged.data.data());
+        flagged.data = flagged.data.subspan(wire::kIsotachClockSize);
     }
-    if ((header.flags & wire::kIsotachPointer) != 0) {
-        if (waiting.data.size() != wire::kPointerSize) return false;
-        const std::uint32_t size = wire::PayloadSize::get(waiting.data.data());
+    if ((flags & wire::kIsotachPointer) != 0) {
+        if (flagged.data.size() != wire::kPointerSize) return false;
+        const std::uint32_t size = wire::PayloadSize::get(flagged.data.data());
         if (size == 0) return false;
-        waiting.payload = payloads_.expect(message.source, size);
-        if (waiting.payload == nullptr) return false;
+        flagged.payload = payloads_.expect(message.source, size);
+        if (flagged.payload == nullptr) return false;
         niu_.release(message);
     }
     return true;
 }
 
-void Isotach::execute(NodeId host, const Waiting& what) noexcept {
-    if (what.kind == Waiting::Kind::kMarker) {
-        outstanding_ -= 1 + what.further;
-        if (paranoid_) [[unlikely]] {
-            for (std::uint32_t i = 0; i <= what.further; ++i)
-                paranoid_->completed(what.isochron + i, ordering_.executed() + 1);
-        }
+/// Mostly all that waits of a host is for one pulse, and the program has received what was before it.
+inline void Isotach::execute(runtime::Fifo<Delivery>& messages, Pulse pulse) noexcept {
+    if (messages.back().time.pulse <= pulse && deliveries_.empty() && !paranoid_) [[likely]] {
+        counters_.executed.add(messages.size());
+        deliveries_.swap(messages);
         return;
     }
-    const LogicalTime time{what.pulse, Place::kWithin, host, what.rank};
-    if (paranoid_) [[unlikely]]
-        paranoid_->executed(time, ordering_.executed() + 1, siu_.ended());
-    deliver({.time = time,
-             .isochron = what.isochron,
-             .operation = what.operation,
-             .data = what.data,
-             .frame = what.frame,
-             .own = what.own,
-             .payload = what.payload});
-    counters_.executed.add();
+    for (; !messages.empty() && messages.front().time.pulse <= pulse; messages.pop())
+        execute(messages.front());
 }
 
-void Isotach::deliver(const Delivery& delivery) noexcept {
-    if (paranoid_) [[unlikely]]
-        paranoid_->given(delivery.time);
-    deliveries_.push(delivery);
+inline void Isotach::complete(const Marker& marker) noexcept {
+    outstanding_ -= marker.isochrons;
+    if (paranoid_) [[unlikely]] {
+        for (std::uint32_t i = 0; i < marker.isochrons; ++i)
+            paranoid_->completed(marker.first + i, ordering_.executed() + 1);
+    }
 }
 
 /// Signals and barriers, which depend on nothing but what the group has done by now.
@@ -147,15 +146,18 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
     const std::uint32_t signals = group_.take_signals() & (signals_ | wire::group_signal(kResetSignal));
     for (unsigned channel = 0; channel < wire::kSignalChannels; ++channel) {
         if ((signals & wire::group_signal(channel)) == 0) continue;
-        deliver({.kind = DeliveryKind::kSignal, .time = time, .channel = channel});
+        deliver(
+            {.kind = DeliveryKind::kSignal, .channel = static_cast<std::uint16_t>(channel), .time = time});
         ++time.rank;
     }
     for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
         const Barrier& barrier = barriers_[channel];
         const bool ours = group_.has_entered(here_, channel) && barrier.leaving == 0;
         if (!group_.completes(channel) || !ours) continue;
-        deliver(
-            {.kind = DeliveryKind::kBarrier, .time = time, .isochron = barrier.entered, .channel = channel});
+        deliver({.kind = DeliveryKind::kBarrier,
+                 .channel = static_cast<std::uint16_t>(channel),
+                 .isochron = barrier.entered,
+                 .time = time});
         ++time.rank;
     }
 }
@@ -188,9 +190,8 @@ std::size_t Isotach::discard() noexcept {
         freed += deliveries_.front().kind == DeliveryKind::kMessage ? 1 : 0;
         release(deliveries_.front());
     }
-    ordering_.discard([&](const Waiting& what) {
-        if (what.kind == Waiting::Kind::kMarker) return;
-        release({.frame = what.frame, .own = what.own, .payload = what.payload});
+    ordering_.discard([&](const Delivery& message) {
+        release(message);
         ++freed;
     });
     outstanding_ = 0;

@@ -40,53 +40,72 @@ inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
     return number;
 }
 
-/// One that shares a frame with others, which cannot fail.
-inline void Isotach::issue_shared(const Isochron::Part& part, std::span<const std::byte> bytes) noexcept {
-    const std::uint32_t number = stamp(siu_.distance(part.to));
-    const std::uint32_t count = ++counts_[part.to];
-    send_in_frame(part.to, bytes.subspan(part.at, part.size),
-                  {.pulse = stamp_.pulse,
-                   .host = here_,
-                   .flags = flags_,
-                   .operation = part.operation,
-                   .rank = stamp_.rank++,
-                   .isochron = number,
-                   .count = count});
-    counters_.copied_bytes.add(part.size);
-    siu_.announce(part.to, count);
+/// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
+/// needed. False, and nothing is done, when it cannot go this way now.
+inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message,
+                                 wire::Operation operation) noexcept {
+    if (to == here_ || !payloads_.may_send(to)) return false;
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
+    if (!room) return false;
+    const std::uint32_t number = stamp(siu_.distance(to));
+    const std::uint32_t count = ++counts_[to];
+    put_front(room.data.data(), {.pulse = stamp_.pulse,
+                                 .host = here_,
+                                 .flags = flags_,
+                                 .operation = operation,
+                                 .rank = stamp_.rank++,
+                                 .isochron = number,
+                                 .count = count});
+    if (!message.empty()) std::memcpy(room.data.data() + in_front_, message.data(), message.size());
+    niu_.send(room);
+    siu_.announce(to, count);
     siu_.want(true);
+    counters_.copied_bytes.add(message.size());
+    counters_.isochrons.add();
+    counters_.messages_sent.add();
+    return true;
+}
+
+bool Isotach::send(NodeId to, std::span<const std::byte> message) noexcept {
+    if (may_issue() && issue_alone(to, message, wire::Operation::kMessage)) [[likely]]
+        return true;
+    if (to != here_ && message.size() <= most_in_frame(to) && !options_.planted.piecemeal) return held_back();
+    single_.clear();
+    const bool sent = single_.add(to, message) && send(single_);
+    single_.clear();
+    return sent;
+}
+
+bool Isotach::held_back() noexcept {
+    counters_.held_back.add();
+    return false;
 }
 
 bool Isotach::send(Isochron& isochron) noexcept {
     if (isochron.empty() || !siu_.started()) return false;
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
-    if (outstanding_ < options_.most_outstanding && shares_frame(isochron)) {
-        issue_shared(isochron.parts_.front(), isochron.bytes_);
-    } else if (outstanding_ < options_.most_outstanding && has_what_it_needs(isochron)) {
-        if (needs_.empty()) {
-            issue_to_self(isochron);
-        } else {
-            issue(isochron);
-        }
-        niu_.put_back();
-    } else {
-        niu_.put_back();
-        counters_.held_back.add();
-        return false;
+    if (!may_issue()) return held_back();
+    const Isochron::Part& first = isochron.parts_.front();
+    const bool copied = isochron.size() == 1 && !first.packet && !first.payload;
+    if (copied && issue_alone(first.to, isochron.bytes_, first.operation)) {
+        isochron.clear();
+        return true;
     }
+    if (!has_what_it_needs(isochron)) {
+        niu_.put_back();
+        return held_back();
+    }
+    if (needs_.empty()) {
+        issue_to_self(isochron);
+    } else {
+        issue(isochron);
+    }
+    niu_.put_back();
     counters_.isochrons.add();
     counters_.messages_sent.add(isochron.size());
     isochron.clear();
     return true;
-}
-
-/// Most isochrons are of one small message, and most of those go in a frame that is open: they need nothing.
-bool Isotach::shares_frame(const Isochron& isochron) const noexcept {
-    const Isochron::Part& part = isochron.parts_.front();
-    if (isochron.size() != 1 || part.packet || part.payload || part.to == here_) return false;
-    const std::size_t room = niu_.open_room(part.to);
-    return room >= wire::kMessageHeaderSize + in_front_ + part.size && payloads_.may_send(part.to);
 }
 
 bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {
@@ -201,18 +220,16 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
 
 /// With the isochron that was issued last, whether or not it is a part of it.
 void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
-    const Waiting own{.kind = Waiting::Kind::kSelf,
-                      .pulse = stamp_.pulse,
-                      .rank = stamp_.rank++,
-                      .isochron = number,
-                      .operation = part.operation,
-                      .data = part.packet ? part.packet.data() : part.payload->bytes(),
-                      .own = part.packet.release(),
-                      .payload = part.payload.release()};
+    const Delivery own{.operation = part.operation,
+                       .isochron = number,
+                       .time = {stamp_.pulse, Place::kWithin, here_, stamp_.rank++},
+                       .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                       .own = part.packet.release(),
+                       .payload = part.payload.release()};
     if (paranoid_) [[unlikely]]
-        paranoid_->kept(number, own.pulse, own.rank);
+        paranoid_->kept(number, own.time.pulse, own.time.rank);
     if (options_.planted.markers_at_once) [[unlikely]]
-        return execute(here_, own);
+        return execute(own);
     ordering_.issued(own);
 }
 
@@ -227,9 +244,9 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
-        deliver({.time = {after_.pulse, Place::kAfter, here_, after_.rank++},
+        deliver({.operation = part.operation,
                  .isochron = number,
-                 .operation = part.operation,
+                 .time = {after_.pulse, Place::kAfter, here_, after_.rank++},
                  .data = part.packet ? part.packet.data() : part.payload->bytes(),
                  .own = part.packet.release(),
                  .payload = part.payload.release()});

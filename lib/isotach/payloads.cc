@@ -86,7 +86,7 @@ void Payloads::release(Payload* payload) noexcept {
     payload->let_go();
 }
 
-unsigned Payloads::poll() noexcept {
+unsigned Payloads::move_on() noexcept {
     unsigned moved = 0;
     for (std::size_t i = 0; i < sending_.size();) {
         moved += pump(sending_[i]);

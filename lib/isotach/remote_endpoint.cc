@@ -122,6 +122,12 @@ bool RemoteEndpoint::send(Isochron& isochron) noexcept {
     return link_.requests.push({.action = EndpointLink::Action::kSend, .what = slot});
 }
 
+bool RemoteEndpoint::send(NodeId to, std::span<const std::byte> message) noexcept {
+    const bool sent = single_.add(to, message) && send(single_);
+    single_.clear();
+    return sent;
+}
+
 bool RemoteEndpoint::fits(const Isochron& isochron) noexcept {
     const bool sized = needs_.find(
         isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return most_in_frame(to); });

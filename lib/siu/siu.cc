@@ -8,8 +8,6 @@ namespace isoplane::siu {
 
 namespace {
 
-constexpr std::uint32_t kNotPending = UINT32_MAX;
-
 tm::ExchangeOptions with_place(tm::ExchangeOptions options, const niu::Niu& niu,
                                const topology::Paths& paths) {
     const topology::Topology& topology = paths.topology();
@@ -65,16 +63,14 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
     managers_.assign(paths.topology().node_count(), kNone);
 }
 
-void Siu::announce(NodeId to, std::uint32_t count) noexcept {
+void Siu::begin_to_announce(NodeId to, std::uint32_t count) noexcept {
     if (own_.no_counts) [[unlikely]]
         return;
-    std::uint32_t& at = pending_at_[to];
-    if (at == kNotPending) {
-        at = static_cast<std::uint32_t>(pending_.size());
-        pending_.push_back({.source = here_, .destination = to, .value = count});
-    } else {
-        pending_[at].value = count;
-    }
+    pending_at_[to] = static_cast<std::uint32_t>(pending_.size());
+    wire::TokenEntry& entry = pending_.emplace_back();
+    entry.source = here_;
+    entry.destination = to;
+    entry.value = count;
 }
 
 Pulse Siu::act(std::uint32_t group_word) noexcept {
@@ -122,11 +118,14 @@ void Siu::keep_act(const GroupAct& act) noexcept {
 }
 
 void Siu::on_send(std::uint64_t number) noexcept {
-    for (const wire::TokenEntry& entry : pending_)
-        pending_at_[entry.destination] = kNotPending;
     going_.clear();
-    going_.swap(pending_);
-    if (to_do_.empty() || to_do_.front().with != number) return;
+    if (!pending_.empty()) {
+        for (const wire::TokenEntry& entry : pending_)
+            pending_at_[entry.destination] = kNotPending;
+        going_.swap(pending_);
+    }
+    if (!acts_with(number)) [[likely]]
+        return;
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
     going_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
@@ -135,7 +134,7 @@ void Siu::on_send(std::uint64_t number) noexcept {
 
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour_count() == 1) {
-        entries.assign(going_.begin(), going_.end());
+        entries.swap(going_);
         return;
     }
     for (const wire::TokenEntry& entry : going_) {
@@ -158,8 +157,7 @@ bool Siu::may_send() noexcept {
     return true;
 }
 
-void Siu::want(bool wanted) noexcept {
-    if (wanted == wanted_) return;
+void Siu::change_wanted(bool wanted) noexcept {
     wanted_ = wanted;
     // A token that is due tells the token manager by itself.
     if (wanted && sent() == complete() + options().ahead) wake(kNobody);
@@ -167,13 +165,14 @@ void Siu::want(bool wanted) noexcept {
 
 /// Most token managers are no hosts; so it looks for one only now and then.
 std::optional<NodeId> Siu::carrier(NodeId neighbour) noexcept {
-    const topology::Topology& topology = paths().topology();
     const auto is_up = [this](NodeId host) { return niu_.state(host) == niu::PeerState::kUp; };
-    if (topology.is_host(neighbour)) return is_up(neighbour) ? std::optional(neighbour) : std::nullopt;
+    const bool is_host = neighbour < distances_.size();
+    if (is_host) return is_up(neighbour) ? std::optional(neighbour) : std::nullopt;
     constexpr std::uint64_t kNowAndThen = 64;
     NodeId& manager = managers_[neighbour];
     if (manager == kNone && sent() >= look_at_) {
         look_at_ = sent() + kNowAndThen;
+        const topology::Topology& topology = paths().topology();
         for (std::size_t i = 0; i < topology.host_count(); ++i) {
             const auto host = static_cast<NodeId>(i);
             if (niu_.peer(host).manages && topology.switch_of(host) == topology.switch_of(neighbour))

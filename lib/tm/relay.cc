@@ -18,10 +18,12 @@ ExchangeOptions with_reach(ExchangeOptions options, const topology::Paths& paths
 Relay::Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options)
     : TokenExchange(niu, with_reach(std::move(options), paths)),
       paths_(paths),
+      passes_on_(!paths.topology().is_host(this->options().node)),
       woken_through_(std::size_t{this->options().reach} + 1) {}
 
 void Relay::fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept {
     add_own(neighbour, entries);
+    if (neighbour_count() == 1) return;
     const NodeId to = TokenExchange::neighbour(neighbour);
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         if (i == neighbour) continue;
@@ -45,7 +47,7 @@ std::uint8_t Relay::wanted() noexcept {
     if (wants()) return options().reach;
     const std::uint64_t number = sent() + 1;
     std::uint8_t hops = woken_for(number);
-    if (number <= options().ahead || paths_.topology().is_host(options().node)) return hops;
+    if (number <= options().ahead || !passes_on_) return hops;
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
         if (theirs > hops + 1) hops = static_cast<std::uint8_t>(theirs - 1);
@@ -62,7 +64,7 @@ std::uint8_t Relay::woken_for(std::uint64_t number) const noexcept {
 
 void Relay::on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept {
     on_others_want();
-    if (paths_.topology().is_host(options().node)) return;
+    if (!passes_on_) return;
     const auto further = static_cast<std::uint8_t>(std::min<std::size_t>(hops, woken_through_.size()) - 1);
     const bool awake = woken_for(sent() + 1) >= further;
     woken_through_[further] = sent() + std::uint64_t{2} * options().ahead;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <bit>
 #include <isoplane/tm/token_exchange.hh>
 #include <stdexcept>
 #include <string>
@@ -25,13 +26,13 @@ ExchangeOptions checked(ExchangeOptions options) {
 TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
     : niu_(niu),
       options_(checked(std::move(options))),
-      slots_(std::size_t{2} * options_.ahead),
+      mask_(std::bit_ceil(std::size_t{2} * options_.ahead) - 1),
       index_(niu.options().nodes.size(), kNoNeighbour),
       rtt_(options_.timeout) {
     for (const NodeId node : options_.neighbours) {
         index_[node] = neighbours_.size();
         neighbours_.push_back(
-            {.node = node, .in = std::vector<Incoming>(slots_), .out = std::vector<Entries>(slots_)});
+            {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
     }
     niu_.attach(options_.node, this);
 }
@@ -42,7 +43,9 @@ TokenExchange::~TokenExchange() {
 
 unsigned TokenExchange::before_sending(Time now) noexcept {
     now_ = now;
-    if (quiet_) return 0;
+    const bool none_due = sent_ == complete_ + options_.ahead && !pending_ && !neighbours_.empty();
+    if (quiet_ || (none_due && now < resend_at_)) [[likely]]
+        return 0;
     const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
     if (pending_) transmit_pending();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
@@ -57,8 +60,9 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
     if (index == kNoNeighbour) return counters_.unknown.add();
     Neighbour& neighbour = neighbours_[index];
     if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
-    const bool news = keep(neighbour, view);
-    const std::uint8_t hops = view.token().wanted;
+    const wire::Token token = view.token();
+    const bool news = keep(neighbour, token, view);
+    const std::uint8_t hops = token.wanted;
     hurried_ = hops != 0;
     if (hurried_) {
         // Perhaps it says so because it lacks a token that was sent when nobody was in a hurry.
@@ -86,7 +90,7 @@ void TokenExchange::take(const niu::Received& message) noexcept {
 }
 
 /// Whether the token is from the neighbour's present life to ours.
-bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept {
+inline bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept {
     if (address.peer_epoch != 0 && address.peer_epoch != static_cast<std::uint16_t>(options_.epoch))
         return false;
     if (address.epoch == neighbour.epoch) [[likely]]
@@ -106,8 +110,8 @@ bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress& addre
 }
 
 /// Returns whether the neighbour's tokens are complete further than before.
-bool TokenExchange::keep(Neighbour& neighbour, const wire::TokenView& view) noexcept {
-    const wire::Token token = view.token();
+inline bool TokenExchange::keep(Neighbour& neighbour, const wire::Token& token,
+                                const wire::TokenView& view) noexcept {
     if (options_.accept_any_number && token.number <= neighbour.in_to) [[unlikely]] {
         if (neighbour.in_to < sent_ + options_.ahead) ++neighbour.in_to;
         return true;
@@ -120,11 +124,11 @@ bool TokenExchange::keep(Neighbour& neighbour, const wire::TokenView& view) noex
         counters_.duplicates.add();
         return false;
     }
-    if (token.number > neighbour.in_to) keep_part(neighbour, view);
+    if (token.number > neighbour.in_to) keep_part(neighbour, token, view);
     if (token.further != 0) keep_empty(neighbour, token);
     const std::uint64_t before = neighbour.in_to;
     for (;;) {
-        const Incoming& next = neighbour.in[(neighbour.in_to + 1) % slots_];
+        const Incoming& next = neighbour.in[(neighbour.in_to + 1) & mask_];
         if (next.number != neighbour.in_to + 1 || !next.whole()) break;
         ++neighbour.in_to;
         counters_.received.add();
@@ -132,7 +136,7 @@ bool TokenExchange::keep(Neighbour& neighbour, const wire::TokenView& view) noex
     return neighbour.in_to != before;
 }
 
-void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint8_t its_last_part) {
+inline void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint8_t its_last_part) {
     number = its_number;
     parts = 0;
     last_part = its_last_part;
@@ -141,10 +145,11 @@ void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint8_t its_l
     if (last_part != 0) seen.assign(kMostParts, false);
 }
 
-void TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept {
-    const wire::Token token = view.token();
-    Incoming& slot = neighbour.in[token.number % slots_];
-    if (slot.number != token.number) slot.begin(token.number, token.last_part);
+inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& token,
+                                     const wire::TokenView& view) noexcept {
+    Incoming& slot = neighbour.in[token.number & mask_];
+    if (slot.number != token.number) [[likely]]
+        slot.begin(token.number, token.last_part);
     slot.wanted = std::max(slot.wanted, token.wanted);
     if (slot.whole() || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part]))
         return counters_.duplicates.add();
@@ -154,10 +159,10 @@ void TokenExchange::keep_part(Neighbour& neighbour, const wire::TokenView& view)
         slot.entries.push_back(view.entry(i));
 }
 
-void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept {
+inline void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept {
     const std::uint64_t last = std::min(token.number + token.further, sent_ + options_.ahead);
     for (std::uint64_t number = std::max(token.number, neighbour.in_to) + 1; number <= last; ++number) {
-        Incoming& slot = neighbour.in[number % slots_];
+        Incoming& slot = neighbour.in[number & mask_];
         if (slot.number != number || !slot.whole()) {
             slot.begin(number, 0);
             slot.parts = 1;
@@ -166,7 +171,7 @@ void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& token) n
     }
 }
 
-void TokenExchange::complete_what_is() noexcept {
+inline void TokenExchange::complete_what_is() noexcept {
     std::uint64_t least = neighbours_.empty() ? sent_ : UINT64_MAX;
     for (const Neighbour& neighbour : neighbours_)
         least = std::min(least, neighbour.in_to);
@@ -192,16 +197,18 @@ void TokenExchange::send_what_is_due() noexcept {
 }
 
 /// Returns whether there is a token to send.
-bool TokenExchange::prepare_what_is_due() noexcept {
+inline bool TokenExchange::prepare_what_is_due() noexcept {
     const std::uint64_t before = sent_;
     std::uint8_t level = 0;
     while (sent_ < complete_ + options_.ahead && !quiet_ && may_send()) {
         const std::uint64_t number = sent_ + 1;
-        if (number > options_.ahead) on_send(number);
+        const bool says_something = number > options_.ahead && !is_silent(number);
+        if (says_something) on_send(number);
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-            Entries& entries = neighbours_[i].out[number % slots_];
+            Entries& entries = neighbours_[i].out[number & mask_];
             entries.clear();
-            if (number > options_.ahead) fill(number, i, entries);
+            if (!says_something) continue;
+            fill(number, i, entries);
             counters_.entries.add(entries.size());
         }
         level = std::max(level, wanted());
@@ -230,15 +237,15 @@ void TokenExchange::transmit_pending() noexcept {
 
 /// Sends that token and all up to the next that says something. Returns which that are up to; the one before
 /// `number` when it cannot be.
-std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted,
-                                      Way way) noexcept {
+inline std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number,
+                                             std::uint8_t wanted, Way way) noexcept {
     std::uint64_t last = number;
-    while (last < sent_ && neighbour.out[(last + 1) % slots_].empty())
+    while (last < sent_ && neighbour.out[(last + 1) & mask_].empty())
         ++last;
     wire::Token token{
         .number = number, .wanted = wanted, .further = static_cast<std::uint8_t>(last - number)};
     if (way == Way::kAlongIfPossible && goes_along(neighbour, token)) return last;
-    std::span<const wire::TokenEntry> rest = neighbour.out[number % slots_];
+    std::span<const wire::TokenEntry> rest = neighbour.out[number & mask_];
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = rest.empty() ? 1 : (rest.size() + capacity - 1) / capacity;
     token.last_part = static_cast<std::uint8_t>(parts - 1);
@@ -258,8 +265,8 @@ std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t 
 
 /// In the frame that messages to the neighbour, or to the host that manages it, share and that is about to
 /// go. If it is lost, so is the token, which is sent again by itself.
-bool TokenExchange::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
-    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number % slots_];
+inline bool TokenExchange::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
+    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
     const std::optional<NodeId> host = carrier(neighbour.node);
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     if (!host || niu_.open_room(*host) < wire::kMessageHeaderSize + size) return false;
@@ -293,7 +300,7 @@ void TokenExchange::resend() noexcept {
 }
 
 /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
-Duration TokenExchange::patience() const noexcept {
+inline Duration TokenExchange::patience() const noexcept {
     return level_ != 0 || hurried_ || complete_ == 0 ? rtt_.timeout() : options_.idle_timeout;
 }
 

@@ -20,7 +20,7 @@ struct Sent {
     std::uint32_t isochron = 0;
     std::vector<std::byte> data;
 
-    isotach::Delivery delivery() const { return {.time = time, .isochron = isochron, .data = data}; }
+    isotach::Delivery delivery() const { return {.isochron = isochron, .time = time, .data = data}; }
 };
 
 using Sequence = std::vector<Sent>;
@@ -147,9 +147,10 @@ TEST(Witness, sees_a_barrier_before_what_was_issued_before_it) {
 TEST(Witness, sees_hosts_that_notice_a_signal_at_different_times) {
     std::vector<Witness> witnesses{{2, 0}, {2, 1}};
     for (std::uint64_t host = 0; host < 2; ++host)
-        witnesses[host].see({.kind = isotach::DeliveryKind::kSignal,
-                             .time = {.pulse = 7 + host, .place = isotach::Place::kEnd, .host = 0, .rank = 0},
-                             .channel = 1});
+        witnesses[host].see(
+            {.kind = isotach::DeliveryKind::kSignal,
+             .channel = 1,
+             .time = {.pulse = 7 + host, .place = isotach::Place::kEnd, .host = 0, .rank = 0}});
     const auto complaints = compare({&witnesses[0], &witnesses[1]}, {0, 0});
     ASSERT_EQ(complaints.size(), 1U);
     EXPECT_EQ(complaints[0], "host 1 noticed other signals and barriers than host 0");

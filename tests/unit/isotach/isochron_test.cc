@@ -235,6 +235,52 @@ TEST(Isochron, no_more_than_the_most_are_outstanding) {
     hosts.run(1ms);
 }
 
+TEST(Isochron, of_one_message_need_not_be_made) {
+    Hosts hosts(topology::single_switch(2));
+    isotach::Isotach& isotach = hosts[0].isotach;
+    const std::size_t large = isotach.most_in_frame(1) + 1;
+    ASSERT_TRUE(isotach.send(1, bytes(8, 1)));
+    ASSERT_TRUE(hosts[0].send({1}, 2));
+    ASSERT_TRUE(isotach.send(1, bytes(large - 1, 3)));
+    hosts.run(1ms);
+    ASSERT_TRUE(isotach.send(1, bytes(large, 4)));
+    ASSERT_TRUE(isotach.send(0, bytes(8, 5)));
+    hosts.run(2ms);
+    const auto there = hosts[1].receive();
+    EXPECT_EQ(starts_of(there), (std::vector<unsigned>{1, 2, 3, 4}));
+    for (unsigned i = 0; i < there.size(); ++i)
+        EXPECT_EQ(there[i].isochron, i);
+    EXPECT_EQ(there[2].data.size(), large - 1);
+    EXPECT_EQ(there[3].data.size(), large);
+    const auto here = hosts[0].receive();
+    EXPECT_EQ(starts_of(here), (std::vector<unsigned>{5}));
+    EXPECT_EQ(isotach.counters().isochrons.get(), 5U);
+    EXPECT_EQ(isotach.counters().messages_sent.get(), 5U);
+    EXPECT_EQ(isotach.outstanding(), 0U);
+    hosts[1].release(there);
+    hosts[0].release(here);
+    hosts.run(1ms);
+}
+
+TEST(Isochron, of_one_message_goes_whole_or_not_at_all) {
+    Hosts hosts(topology::single_switch(2), {.isotach = {.most_outstanding = 2}});
+    isotach::Isotach& isotach = hosts[0].isotach;
+    const std::size_t large = isotach.most_in_frame(1) + 1;
+    ASSERT_TRUE(isotach.send(1, bytes(8, 1)));
+    ASSERT_TRUE(isotach.send(1, bytes(8, 2)));
+    EXPECT_FALSE(isotach.send(1, bytes(8, 3)));
+    EXPECT_FALSE(isotach.send(1, bytes(large, 3)));
+    EXPECT_EQ(isotach.counters().held_back.get(), 2U);
+    EXPECT_EQ(isotach.next_isochron(), 2U);
+    hosts.run(1ms);
+    EXPECT_TRUE(isotach.send(1, bytes(8, 3)));
+    hosts.run(1ms);
+    const auto there = hosts[1].receive();
+    EXPECT_EQ(starts_of(there), (std::vector<unsigned>{1, 2, 3}));
+    hosts[1].release(there);
+    hosts.run(1ms);
+}
+
 TEST(Isochron, to_its_own_host_alone_is_executed_at_once) {
     Hosts hosts(topology::single_switch(2));
     ASSERT_TRUE(hosts[0].send({0, 0}, 5));

@@ -21,19 +21,22 @@ enum class DeliveryKind : std::uint8_t {
 };
 
 /// What a host executes next. The data of a message is where it was received, until it is released.
+///
+/// A line of the cache: that is what waits for its pulse, too, and is moved from one queue to the next.
 struct Delivery {
     DeliveryKind kind = DeliveryKind::kMessage;
-    LogicalTime time{};
+    wire::Operation operation = wire::Operation::kMessage;  ///< what a message is to do
+    std::uint16_t channel = 0;                              ///< of a signal or barrier
     /// Of the issuer's, which time.host is; each host counts its own from 0. Of a barrier: how often this
     /// host had entered it.
     std::uint32_t isochron = 0;
-    unsigned channel = 0;                                   ///< of a signal or barrier
-    wire::Operation operation = wire::Operation::kMessage;  ///< what a message is to do
+    LogicalTime time{};
     std::span<const std::byte> data{};
 
     niu::FrameTable::Id frame = 0;  ///< that holds the data...
     rte_mbuf* own = nullptr;        ///< ...or the packet, of a message of a host to itself...
     Payload* payload = nullptr;     ///< ...or what did not fit a frame
 };
+static_assert(sizeof(Delivery) == 64);
 
 }  // namespace isoplane::isotach

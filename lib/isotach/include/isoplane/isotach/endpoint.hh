@@ -37,6 +37,8 @@ class Endpoint {
     /// Issues the isochron, whole, and empties it. False, and nothing is done, when it cannot go now: credit
     /// or room is missing at one of its hosts, or too many are outstanding; or when it does not fit.
     virtual bool send(Isochron& isochron) noexcept = 0;
+    /// An isochron of this message alone, which is copied. False, and nothing is done, as there.
+    virtual bool send(NodeId to, std::span<const std::byte> message) noexcept = 0;
     /// Whether it could go when nothing else is under way. To a host that is not up nothing fits; nor does
     /// more than its credit, nor a message above max_message(), nor more in all than this host may keep.
     virtual bool fits(const Isochron& isochron) noexcept = 0;

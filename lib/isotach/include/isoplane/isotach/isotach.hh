@@ -49,6 +49,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
 
     Isochron isochron() noexcept override { return Isochron(pool_); }
     bool send(Isochron& isochron) noexcept override;
+    bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     std::size_t max_message(NodeId to) const noexcept override;
     /// The largest message that goes in a frame to that host; 0 before it is up.
@@ -115,14 +116,23 @@ class Isotach final : public niu::Receiver, public Endpoint {
         unsigned leaving = 0;       ///< own acts of leaving it that are not executed
         std::uint32_t entered = 0;  ///< times
     };
+    /// What flags say of a message that has come.
+    struct Flagged {
+        std::span<const std::byte> data{};
+        Payload* payload = nullptr;
+        std::optional<Pulse> clock{};
+    };
     struct Stamp {
         Pulse pulse = 0;
         std::uint32_t rank = 0;  ///< of the next message in it
     };
 
-    bool shares_frame(const Isochron& isochron) const noexcept;
+    bool may_issue() const noexcept {
+        return outstanding_ < options_.most_outstanding && siu_.started() && !options_.planted.piecemeal;
+    }
     std::uint32_t stamp(Pulse distance) noexcept;
-    void issue_shared(const Isochron::Part& part, std::span<const std::byte> bytes) noexcept;
+    bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation) noexcept;
+    bool held_back() noexcept;
     bool has_what_it_needs(Isochron& isochron) noexcept;
     bool find_needs(const Isochron& isochron, bool with_open) noexcept;
     bool needs_are_met() noexcept;
@@ -136,14 +146,24 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
-    bool take_flags(const wire::IsotachHeader& header, const niu::Received& message, Waiting& waiting,
-                    std::optional<Pulse>& clock) noexcept;
-    void deliver(const Delivery& delivery) noexcept;
+    bool take_flags(std::uint8_t flags, const niu::Received& message, Flagged& flagged) noexcept;
+    void deliver(const Delivery& delivery) noexcept {
+        if (paranoid_) [[unlikely]]
+            paranoid_->given(delivery.time);
+        deliveries_.push(delivery);
+    }
     bool send_piecemeal(Isochron& isochron) noexcept;
     static bool is_here(const Delivery& delivery) noexcept {
         return delivery.payload == nullptr || delivery.payload->complete();
     }
-    void execute(NodeId host, const Waiting& what) noexcept;
+    void execute(const Delivery& message) noexcept {
+        if (paranoid_) [[unlikely]]
+            paranoid_->executed(message.time, ordering_.executed() + 1, siu_.ended());
+        deliver(message);
+        counters_.executed.add();
+    }
+    void execute(runtime::Fifo<Delivery>& messages, Pulse pulse) noexcept;
+    void complete(const Marker& marker) noexcept;
     void end_pulse(Pulse pulse) noexcept;
     bool notice(const Delivery& delivery) noexcept;
     void act(std::uint32_t word) noexcept;
@@ -162,6 +182,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     runtime::Fifo<Delivery> deliveries_;
 
     Needs needs_;                        ///< of the isochron that is being sent
+    Isochron single_;                    ///< of one message that cannot go without more ado
     std::vector<std::uint32_t> counts_;  ///< by host: messages sent there in all
     Stamp stamp_;
     Stamp after_;  ///< for isochrons of this host to itself alone

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <isoplane/runtime/fifo.hh>
 #include <isoplane/siu/siu.hh>
 #include <vector>
@@ -13,23 +14,11 @@ namespace isoplane::isotach {
 
 using siu::Pulse;
 
-/// A message, or the place of an own isochron, that waits for its pulse.
-struct Waiting {
-    enum class Kind : std::uint8_t {
-        kReceived,  ///< from another host
-        kSelf,      ///< from this host to itself
-        kMarker,    ///< own isochrons to others are executed here
-    };
-    Kind kind = Kind::kReceived;
+/// The place in logical time of own isochrons to others: so many, from the first on, are executed in it.
+struct Marker {
     Pulse pulse = 0;
-    std::uint32_t rank = 0;
-    std::uint32_t isochron = 0;
-    std::uint32_t further = 0;  ///< of a marker: it is also that of so many isochrons that follow this one
-    wire::Operation operation = wire::Operation::kMessage;
-    std::span<const std::byte> data{};
-    niu::FrameTable::Id frame = 0;
-    rte_mbuf* own = nullptr;
-    Payload* payload = nullptr;
+    std::uint32_t first = 0;
+    std::uint32_t isochrons = 0;
 };
 
 /// What of one host waits for one pulse, or is waited for.
@@ -50,52 +39,78 @@ class Ordering {
     Ordering(siu::Siu& siu, NodeId here, std::size_t hosts);
 
     /// A message from another host, the `count`th that it has sent here. Returns whether it is the next.
-    bool received(NodeId from, std::uint32_t count, const Waiting& message) noexcept;
+    bool received(NodeId from, std::uint32_t count, const Delivery& message) noexcept {
+        Stream& stream = streams_[from];
+        const bool next = count == stream.received + 1;
+        const bool was_behind = stream.behind();
+        stream.received = count;
+        if (was_behind && !stream.behind()) --behind_;
+        if (message.time.pulse <= executed_) [[unlikely]]
+            late_.add();
+        push(from, message);
+        return next;
+    }
     /// What this host is to execute itself, in the order of issue; the pulse does not go back.
-    void issued(const Waiting& own) noexcept { push(here_, own); }
+    void issued(const Delivery& own) noexcept { push(here_, own); }
     /// An own isochron to others, of that number, is executed here.
-    void mark(Pulse pulse, std::uint32_t isochron) noexcept;
+    void mark(Pulse pulse, std::uint32_t isochron) noexcept {
+        if (!markers_.empty()) {
+            Marker& last = markers_.back();
+            if (last.pulse == pulse && last.first + last.isochrons == isochron) {
+                ++last.isochrons;
+                return;
+            }
+        }
+        markers_.push({pulse, isochron, 1});
+    }
     /// Nothing of this host's own waits.
-    bool nothing_issued() const noexcept { return queues_[here_].empty(); }
+    bool nothing_issued() const noexcept { return queues_[here_].empty() && markers_.empty(); }
 
     /// The last pulse that has been executed.
     Pulse executed() const noexcept { return executed_; }
 
-    /// Executes the pulses that are complete: calls `execute(host, what)` for what is in them, in order, and
-    /// `end(pulse)` after each. Returns how many that were.
-    template <typename Execute, typename End>
-    unsigned advance(Execute&& execute, End&& end) noexcept {
+    /// Executes the pulses that are complete. In each calls `execute(messages, pulse)`, which is to take from
+    /// the front of the queue what is in that pulse, for one host after the other; then `complete(marker)`,
+    /// and `end(pulse)`. Returns how many that were.
+    template <typename Execute, typename Complete, typename End>
+    unsigned advance(Execute&& execute, Complete&& complete, End&& end) noexcept {
         unsigned pulses = 0;
-        for (; executed_ < siu_.ended(); ++pulses) {
+        for (const Pulse ended = siu_.ended(); executed_ < ended; ++pulses) {
             const Pulse pulse = executed_ + 1;
-            take_announcements(pulse);
+            if (!siu_.announcements().empty()) take_announcements(pulse);
             if (behind_ != 0) break;
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
                 const NodeId host = take_head();
-                runtime::Fifo<Waiting>& queue = queues_[host];
-                const Pulse first = queue.front().pulse;
-                for (; !queue.empty() && queue.front().pulse <= first; queue.pop(), --waiting_)
-                    execute(host, queue.front());
-                if (!queue.empty()) put_head(host);
+                runtime::Fifo<Delivery>& queue = queues_[host];
+                const Pulse first = queue.front().time.pulse;
+                waiting_ -= queue.size();
+                execute(queue, first);
+                if (queue.empty()) continue;
+                waiting_ += queue.size();
+                put_head(host);
             }
+            for (; !markers_.empty() && markers_.front().pulse <= pulse; markers_.pop())
+                complete(markers_.front());
             executed_ = pulse;
             end(pulse);
         }
         return pulses;
     }
 
-    /// Gives what waits to `drop`, in no order.
+    /// Gives the messages that wait to `drop`, in no order.
     template <typename Drop>
     void discard(Drop&& drop) noexcept {
-        for (runtime::Fifo<Waiting>& queue : queues_) {
+        for (runtime::Fifo<Delivery>& queue : queues_) {
             for (; !queue.empty(); queue.pop())
                 drop(queue.front());
+        }
+        for (; !markers_.empty(); markers_.pop()) {
         }
         heads_.clear();
         waiting_ = 0;
     }
 
-    /// Messages and markers that wait for their pulse.
+    /// Messages that wait for their pulse.
     std::size_t waiting() const noexcept { return waiting_; }
     /// Hosts of which announced messages are missing.
     unsigned behind() const noexcept { return behind_; }
@@ -106,8 +121,8 @@ class Ordering {
 
   private:
     struct Head {
-        Pulse pulse;
-        NodeId host;
+        Pulse pulse = 0;
+        NodeId host = 0;
     };
     struct Stream {
         std::uint32_t announced = 0;
@@ -115,16 +130,40 @@ class Ordering {
         bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
     };
 
-    void push(NodeId host, const Waiting& what) noexcept;
+    void push(NodeId host, const Delivery& message) noexcept {
+        runtime::Fifo<Delivery>& queue = queues_[host];
+        const bool first = queue.empty();
+        queue.push(message);
+        ++waiting_;
+        if (first) put_head(host);
+    }
     void take_announcements(Pulse pulse) noexcept;
-    void put_head(NodeId host) noexcept;
-    NodeId take_head() noexcept;
+
+    /// The latest first, as the standard library's heaps have their greatest in front.
+    struct Later {
+        bool operator()(const Head& a, const Head& b) const noexcept {
+            return a.pulse != b.pulse ? a.pulse > b.pulse : a.host > b.host;
+        }
+    };
+    void put_head(NodeId host) noexcept {
+        Head& head = heads_.emplace_back();
+        head.pulse = queues_[host].front().time.pulse;
+        head.host = host;
+        if (heads_.size() != 1) std::push_heap(heads_.begin(), heads_.end(), Later{});
+    }
+    NodeId take_head() noexcept {
+        if (heads_.size() != 1) std::pop_heap(heads_.begin(), heads_.end(), Later{});
+        const NodeId host = heads_.back().host;
+        heads_.pop_back();
+        return host;
+    }
 
     siu::Siu& siu_;
     NodeId here_;
-    std::vector<runtime::Fifo<Waiting>> queues_;  ///< by host
-    std::vector<Head> heads_;                     ///< a heap of the queues that have something
-    std::vector<Stream> streams_;                 ///< by host
+    std::vector<runtime::Fifo<Delivery>> queues_;  ///< by host
+    runtime::Fifo<Marker> markers_;                ///< of this host's
+    std::vector<Head> heads_;                      ///< a heap of the queues that have something
+    std::vector<Stream> streams_;                  ///< by host
     unsigned behind_ = 0;
     std::size_t waiting_ = 0;
     Pulse executed_ = 0;

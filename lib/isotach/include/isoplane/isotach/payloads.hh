@@ -36,7 +36,7 @@ class Payloads final : public niu::Receiver {
     void release(Payload* payload) noexcept;
 
     /// Moves on what could not go or be taken before. Returns how much that was.
-    unsigned poll() noexcept;
+    unsigned poll() noexcept { return sending_.empty() && waiting_ == 0 ? 0 : move_on(); }
     /// All that was sent is in frames, and all that is expected is here.
     bool settled() const noexcept { return sending_.empty() && expected_ == 0; }
     /// How many are expected.
@@ -59,6 +59,7 @@ class Payloads final : public niu::Receiver {
         std::size_t kept = 0;  ///< bytes
     };
 
+    unsigned move_on() noexcept;
     unsigned pump(NodeId to) noexcept;
     bool put(Host& host, const niu::Received& fragment) noexcept;
 

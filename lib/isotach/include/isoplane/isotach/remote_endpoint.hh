@@ -99,10 +99,11 @@ class EndpointStage final : public runtime::Stage {
 class RemoteEndpoint final : public Endpoint {
   public:
     RemoteEndpoint(EndpointLink& link, Needs needs, runtime::Pool& pool)
-        : link_(link), pool_(pool), needs_(std::move(needs)) {}
+        : link_(link), pool_(pool), needs_(std::move(needs)), single_(pool) {}
 
     Isochron isochron() noexcept override { return Isochron(pool_); }
     bool send(Isochron& isochron) noexcept override;
+    bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     std::size_t max_message(NodeId to) const noexcept override {
         return most_in_frame(to) != 0 ? needs_.largest() : 0;
@@ -138,6 +139,7 @@ class RemoteEndpoint final : public Endpoint {
     EndpointLink& link_;
     runtime::Pool& pool_;
     Needs needs_;
+    Isochron single_;            ///< on its way into the link
     std::uint32_t signals_ = 0;  ///< registered
     std::uint32_t acts_ = 0;     ///< asked for
     std::array<Barrier, wire::kBarrierChannels> barriers_{};

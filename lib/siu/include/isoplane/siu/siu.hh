@@ -80,7 +80,13 @@ class Siu final : public tm::Relay {
     Pulse last_stamp() const noexcept { return last_stamp_; }
 
     /// So many messages have been sent there in all: goes with the next token.
-    void announce(NodeId to, std::uint32_t count) noexcept;
+    void announce(NodeId to, std::uint32_t count) noexcept {
+        if (const std::uint32_t at = pending_at_[to]; at != kNotPending) [[likely]] {
+            pending_[at].value = count;
+        } else {
+            begin_to_announce(to, count);
+        }
+    }
     /// Tells all hosts, this one included, at one logical time: the greatest distance after the clock that is
     /// returned, which is the present one unless other acts go before.
     Pulse act(std::uint32_t group_word) noexcept;
@@ -95,10 +101,14 @@ class Siu final : public tm::Relay {
     bool acts_waiting() const noexcept { return !acts_.empty(); }
 
     /// Whether time is wanted: from now on, until it is not.
-    void want(bool wanted) noexcept;
+    void want(bool wanted) noexcept {
+        if (wanted != wanted_) [[unlikely]]
+            change_wanted(wanted);
+    }
 
   private:
     static constexpr NodeId kNone = UINT16_MAX;
+    static constexpr std::uint32_t kNotPending = UINT32_MAX;
 
     struct OwnAct {
         std::uint64_t with = 0;  ///< the token that it goes with
@@ -109,6 +119,10 @@ class Siu final : public tm::Relay {
     void on_complete(std::uint64_t number) noexcept override;
     bool may_resend() const noexcept override { return true; }
     bool may_send() noexcept override;
+    /// With more neighbours than one there is also what they say to each other.
+    bool is_silent(std::uint64_t number) const noexcept override {
+        return neighbour_count() == 1 && pending_.empty() && !acts_with(number);
+    }
     void on_send(std::uint64_t number) noexcept override;
     void add_own(std::size_t neighbour, Entries& entries) noexcept override;
     bool wants() const noexcept override { return wanted_; }
@@ -118,6 +132,11 @@ class Siu final : public tm::Relay {
     /// The pulse at whose end all hosts learn of an own act that goes with that token.
     Pulse known_at(std::uint64_t token) const noexcept {
         return token - 1 - (manages() ? options().ahead : 0) + greatest_distance_;
+    }
+    void begin_to_announce(NodeId to, std::uint32_t count) noexcept;
+    void change_wanted(bool wanted) noexcept;
+    bool acts_with(std::uint64_t token) const noexcept {
+        return !to_do_.empty() && to_do_.front().with == token;
     }
     void take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     void keep_act(const GroupAct& act) noexcept;

@@ -38,6 +38,7 @@ class Relay : public TokenExchange {
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
 
     const topology::Paths& paths_;
+    bool passes_on_;  ///< this node is a token manager: what neighbours want is for others, too
     /// By hops: time is wanted for so many from here up to this token. Each has its own end: what a neighbour
     /// passes on of what it was told here, for fewer hops, does not keep alive what it was told.
     std::vector<std::uint64_t> woken_through_;

@@ -100,6 +100,8 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     virtual bool may_resend() const noexcept = 0;
     /// Whether the token after sent() may go; only asked when it is due.
     virtual bool may_send() noexcept = 0;
+    /// There is nothing to say to anybody in token `number`: then it is not filled.
+    virtual bool is_silent(std::uint64_t number) const noexcept = 0;
     /// Token `number` is about to go, filled for each neighbour; the first h go unprompted and empty.
     virtual void on_send(std::uint64_t number) noexcept = 0;
     /// Adds to the token `number` for that neighbour what is to be in it, while incoming(_, number - h) is
@@ -117,11 +119,11 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     /// What was in a token of a neighbour: from when it is complete until token number + h goes.
     const Entries& incoming(std::size_t neighbour, std::uint64_t number) const noexcept {
-        return neighbours_[neighbour].in[number % slots_].entries;
+        return neighbours_[neighbour].in[number & mask_].entries;
     }
     /// The hops that it was wanted for, if it is here.
     std::uint8_t incoming_wanted(std::size_t neighbour, std::uint64_t number) const noexcept {
-        const Incoming& token = neighbours_[neighbour].in[number % slots_];
+        const Incoming& token = neighbours_[neighbour].in[number & mask_];
         return token.number == number ? token.wanted : std::uint8_t{0};
     }
 
@@ -155,15 +157,15 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::uint32_t epoch = 0;        ///< 0 before it was heard
         std::uint64_t in_to = 0;        ///< all its tokens up to this one are here
         std::uint64_t transmitted = 0;  ///< our tokens up to this one have gone out
-        std::vector<Incoming> in{};     ///< by number, modulo 2h
-        std::vector<Entries> out{};     ///< by number, modulo 2h
+        std::vector<Incoming> in{};     ///< by number
+        std::vector<Entries> out{};     ///< by number
     };
 
     enum class Way : std::uint8_t { kApart, kAlongIfPossible };
 
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
-    bool keep(Neighbour& neighbour, const wire::TokenView& view) noexcept;
-    void keep_part(Neighbour& neighbour, const wire::TokenView& view) noexcept;
+    bool keep(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
+    void keep_part(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
     void complete_what_is() noexcept;
     bool prepare_what_is_due() noexcept;
@@ -177,7 +179,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     niu::Niu& niu_;
     ExchangeOptions options_;
-    std::size_t slots_;  ///< 2h
+    std::size_t mask_;  ///< of the places for tokens: as many as 2h, or more
     std::vector<Neighbour> neighbours_;
     std::vector<std::size_t> index_;  ///< of a node among the neighbours
     ExchangeCounters counters_;

@@ -32,6 +32,7 @@ class TokenManager final : public Relay {
     void on_complete(std::uint64_t /*number*/) noexcept override {}
     bool may_resend() const noexcept override;
     bool may_send() noexcept override { return true; }
+    bool is_silent(std::uint64_t /*number*/) const noexcept override { return false; }
     void on_send(std::uint64_t /*number*/) noexcept override {}
     void add_own(std::size_t /*neighbour*/, Entries& /*entries*/) noexcept override {}
     bool wants() const noexcept override { return false; }
