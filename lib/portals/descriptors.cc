@@ -47,9 +47,9 @@ Status Interface::find_events(Handle eq, EventQueue*& events) noexcept {
 /// With a fresh threshold, and its offset at the beginning.
 void Interface::set(Descriptor& md, const MdSpec& spec, EventQueue* events) {
     md.spec = spec;
-    if (spec.threshold < 0 && spec.threshold != kInfinite) md.spec.threshold = 0;
+    md.threshold = spec.threshold < 0 && spec.threshold != kInfinite ? 0 : spec.threshold;
     md.events = events;
-    md.inactive = md.spec.threshold == 0;
+    md.inactive = md.threshold == 0;
     if (!options_.planted.keeps_offset) [[likely]]
         md.local_offset = 0;
     if ((spec.options & kIovec) == 0) {
@@ -62,6 +62,8 @@ void Interface::set(Descriptor& md, const MdSpec& spec, EventQueue* events) {
     md.total = 0;
     for (const Segment& segment : segments)
         md.total += segment.length;
+    if (options_.planted.counts_segments) [[unlikely]]
+        md.total = spec.length;
 }
 
 Status Interface::make(const MdSpec& spec, Descriptor*& md) {
@@ -117,13 +119,14 @@ void Interface::give_old(const Descriptor& md, MdSpec& old) const noexcept {
         std::copy_n(md.iovec.begin(), room, static_cast<Segment*>(old.start));
     }
     old = md.spec;
+    old.threshold = md.threshold;
 }
 
 Status Interface::test_settled(Handle test) noexcept {
     if (test == kNoQueue) return Status::kOk;
     const EventQueue* const queue = queues_.find(test);
     if (queue == nullptr) return Status::kEqInvalid;
-    const bool settled = options_.planted.forgets_promises ? queue->write == queue->read : queue->settled();
+    const bool settled = options_.planted.forgets_promises ? queue->unread() == 0 : queue->settled();
     return settled ? Status::kOk : Status::kMdNoUpdate;
 }
 

@@ -11,17 +11,29 @@ unsigned places(int limit) {
     return static_cast<unsigned>(std::max(limit, 0));
 }
 
+/// No more than the NAL can do, or the tables hold.
+Options bounded(Options options, const Limits& most) {
+    constexpr int Limits::*kAll[] = {&Limits::entries,      &Limits::descriptors,  &Limits::queues,
+                                     &Limits::max_ac_index, &Limits::max_pt_index, &Limits::iovecs,
+                                     &Limits::list,         &Limits::max_getput};
+    for (const auto limit : kAll)
+        options.limits.*limit = std::min(options.limits.*limit, most.*limit);
+    constexpr int kMostPortals = 1 << 16;
+    options.limits.max_pt_index = std::min(options.limits.max_pt_index, kMostPortals - 1);
+    return options;
+}
+
 }  // namespace
 
 Interface::Interface(unsigned number, Nal& nal, const Options& options)
     : number_(number),
       nal_(nal),
-      options_(options),
-      portals_(places(options.limits.max_pt_index) + 1),
-      access_(places(options.limits.max_ac_index) + 1, AccessEntry{.uid = options.uid}),
-      entries_(Kind::kEntry, number, places(options.limits.entries), options.generation),
-      descriptors_(Kind::kDescriptor, number, places(options.limits.descriptors), options.generation),
-      queues_(Kind::kQueue, number, places(options.limits.queues), options.generation),
+      options_(bounded(options, nal.limits())),
+      portals_(places(limits().max_pt_index) + 1),
+      access_(places(limits().max_ac_index) + 1, AccessEntry{.uid = options.uid}),
+      entries_(Kind::kEntry, number, places(limits().entries), options.generation),
+      descriptors_(Kind::kDescriptor, number, places(limits().descriptors), options.generation),
+      queues_(Kind::kQueue, number, places(limits().queues), options.generation),
       pending_(Kind::kInterface, number, kMostObjects) {}
 
 Status Interface::open(Pid wanted) {
@@ -46,8 +58,7 @@ void Interface::close() noexcept {
     entries_.clear();
     queues_.clear();
     std::fill(portals_.begin(), portals_.end(), MatchList{});
-    ++changes_;
-    changed_.notify_all();
+    changed();
 }
 
 Status Interface::set_access(Index index, const AccessEntry& entry) {
@@ -86,18 +97,15 @@ Status Interface::read(Register which, std::uint64_t& value) const {
     }
 }
 
-std::uint64_t Interface::changes() const {
-    const Lock lock(mutex_);
-    return changes_;
-}
-
 void Interface::sleep(std::uint64_t seen, std::optional<std::chrono::steady_clock::time_point> until) {
     std::unique_lock lock(mutex_);
-    const auto changed = [this, seen] { return changes_ != seen; };
+    const auto changed = [this, seen] { return changes() != seen; };
+    ++sleepers_;
     if (until)
         changed_.wait_until(lock, *until, changed);
     else
         changed_.wait(lock, changed);
+    --sleepers_;
 }
 
 }  // namespace isoplane::portals

@@ -7,19 +7,30 @@
 
 namespace isoplane::portals {
 
-/// nullptr when too many are in progress.
-Interface::Pending* Interface::begin(Descriptor& md) noexcept {
-    Pending* const pending = pending_.take();
-    if (pending == nullptr) return nullptr;
-    pending->md = &md;
+/// The MD is as the operation leaves it. One in a place of its own outlives the message, and keeps it.
+void Interface::begin(Pending& pending, Descriptor& md, EventKind start, const Header& message,
+                      const Range& moved) noexcept {
+    if (pending.live) pending.message = message;
+    pending.md = &md;
+    pending.start = start;
+    pending.deed = {pending.live ? &pending.message : &message, moved, md.threshold};
+    pending.link.reset();
+    pending.is_silent = false;
+    pending.is_answered = false;
+    pending.has_used_up = md.inactive;
     ++md.pending;
-    return pending;
+}
+
+void Interface::tell_start(Pending& pending) noexcept {
+    Descriptor& md = *pending.md;
+    if (md.tells_end()) ++md.events->promised;
+    if (md.tells_start()) pending.link = tell(md, pending.start, pending.deed, kSuccess, {});
 }
 
 /// Takes one operation off the threshold.
 void Interface::charge(Descriptor& md) noexcept {
-    if (md.spec.threshold > 0) --md.spec.threshold;
-    if (md.spec.threshold == 0) use_up(md, md.on_exhaustion == Unlink::kUnlink);
+    if (md.threshold > 0) --md.threshold;
+    if (md.threshold == 0) use_up(md, md.on_exhaustion == Unlink::kUnlink);
 }
 
 /// An operation has made it inactive.
@@ -30,61 +41,68 @@ void Interface::use_up(Descriptor& md, bool unlinks) noexcept {
     if (md.tells_single()) ++md.events->promised;
 }
 
-/// The MD is as the operation leaves it: tells so.
-void Interface::start(Pending& pending) noexcept {
-    Descriptor& md = *pending.md;
-    pending.used_up = md.inactive;
-    pending.event.md = md.handle;
-    pending.event.spec = md.spec;
-    if (md.tells_end()) ++md.events->promised;
-    if (!md.tells_start()) return;
-    tell(*md.events, pending.event, {});
-    pending.link = pending.event.link;
-}
-
 void Interface::finish(Pending& pending, Failure failure) noexcept {
     Descriptor& md = *pending.md;
     --md.pending;
-    Event event = pending.event;
-    if (!pending.silent && md.tells_end()) {
+    if (pending.is_silent) {
+        pending.deed.threshold = md.threshold;
+    } else if (md.tells_end()) {
         --md.events->promised;
-        event.kind = end_of(event.kind);
-        event.failure = failure;
-        tell(*md.events, event, pending.link);
-        pending.link = event.link;
+        pending.link = tell(md, end_of(pending.start), pending.deed, failure, pending.link);
     }
-    if (pending.silent) {
-        event.md = md.handle;
-        event.spec = md.spec;
-    }
-    if (options_.planted.inactive_at_end && md.spec.threshold == 0) [[unlikely]]
+    if (options_.planted.inactive_at_end && md.threshold == 0) [[unlikely]]
         md.inactive = true;
-    const bool is_cause = pending.used_up;
-    const auto link = pending.link;
-    pending_.give_back(pending);
-    if (options_.planted.one_unlinks && !is_cause) [[unlikely]]
+    if (options_.planted.one_unlinks && !pending.has_used_up) [[unlikely]]
         return;
-    unlink_if_due(md, event, link);
+    unlink_if_due(md, pending.deed, pending.link);
 }
 
 /// Of every operation that ends, whichever has used the MD up: the last one takes it along.
-void Interface::unlink_if_due(Descriptor& md, Event event, std::optional<Sequence> link) noexcept {
+void Interface::unlink_if_due(Descriptor& md, const Deed& deed, std::optional<Sequence> link) noexcept {
     if (!md.unlink_due || md.pending > 0) return;
     if (md.tells_single()) {
         --md.events->promised;
-        event.kind = EventKind::kUnlink;
-        event.failure = kSuccess;
-        tell(*md.events, event, link);
+        tell(md, EventKind::kUnlink, deed, kSuccess, link);
     }
     remove(md);
 }
 
-/// Without a link, the event is the first of its operation.
-void Interface::tell(EventQueue& queue, Event& event, std::optional<Sequence> link) noexcept {
-    event.link = link.value_or(queue.write);
-    queue.post(event);
-    ++changes_;
-    changed_.notify_all();
+/// Without a link, the event is the first of its operation. Returns its link.
+Sequence Interface::tell(const Descriptor& md, EventKind kind, const Deed& deed, Failure failure,
+                         std::optional<Sequence> link) noexcept {
+    const Header& message = *deed.message;
+    const bool has_data = message.type == MessageType::kPut || message.type == MessageType::kGetPut;
+    Event& event = md.events->next();
+    event.kind = kind;
+    event.initiator = message.initiator;
+    event.uid = message.uid;
+    event.jid = message.jid;
+    event.portal = message.portal;
+    event.match_bits = message.match_bits;
+    event.rlength = message.length;
+    event.mlength = deed.moved.length;
+    event.offset = deed.moved.offset;
+    event.md = md.handle;
+    event.spec = md.spec;
+    event.spec.threshold = deed.threshold;
+    event.hdr_data = has_data ? message.hdr_data : 0;
+    event.link = link.value_or(event.sequence);
+    event.failure = failure;
+    md.events->post();
+    changed();
+    return event.link;
+}
+
+/// There is something to see for who waits.
+void Interface::changed() noexcept {
+    changes_.store(changes() + 1, std::memory_order_release);
+    if (sleepers_ > 0) changed_.notify_all();
+}
+
+void Interface::count(Register messages, Size bytes) noexcept {
+    const auto index = static_cast<std::size_t>(messages);
+    ++counters_[index];
+    counters_[index + 1] += bytes;  // every register of messages has that of their bytes behind it
 }
 
 }  // namespace isoplane::portals

@@ -32,14 +32,19 @@ Header Interface::header_to(const Target& target, MessageType type, const Range&
 
 /// What SEND events tell of, from here until the NAL has sent it.
 Status Interface::send(Descriptor& md, const Header& header, const Range& range) {
-    Pending* const pending = begin(md);
+    const Pieces data = md.pieces(range.offset, range.length);
+    Pending here;
+    const bool is_sent = nal_.inject(*this, header, data);
+    Pending* const pending = is_sent ? &here : pending_.take();
     if (pending == nullptr) return Status::kNoSpace;
-    pending->event = event_of(EventKind::kSendStart, header, {header.remote_offset, header.length});
     charge(md);
-    start(*pending);
-    nal_.submit(*this, header, md.pieces(range.offset, range.length), pending->handle);
-    counters_[static_cast<int>(Register::kSendCount)] += 1;
-    counters_[static_cast<int>(Register::kSendLength)] += header.length;
+    begin(*pending, md, EventKind::kSendStart, header, {header.remote_offset, header.length});
+    tell_start(*pending);
+    count(Register::kSendCount, header.length);
+    if (is_sent)
+        finish(*pending, kSuccess);
+    else
+        nal_.submit(*this, header, data, pending->handle);
     return Status::kOk;
 }
 
@@ -70,14 +75,16 @@ Status Interface::get(Handle handle, std::optional<Range> part, const Target& ta
     header.return_offset = range.offset;
     header.md = md->handle;
     header.md_generation = md->generation;
-    Pending* const pending = begin(*md);
-    if (pending == nullptr) return Status::kNoSpace;
-    pending->silent = true;
-    pending->event = event_of(EventKind::kSendStart, header, {header.remote_offset, header.length});
+    const bool is_sent = nal_.inject(*this, header, {});
+    Pending* const pending = is_sent ? nullptr : pending_.take();
+    if (!is_sent && pending == nullptr) return Status::kNoSpace;
     if (options_.planted.charges_get) [[unlikely]]
         charge(*md);
+    count(Register::kSendCount, 0);
+    if (is_sent) return Status::kOk;
+    begin(*pending, *md, EventKind::kSendStart, header, {header.remote_offset, header.length});
+    pending->is_silent = true;
     nal_.submit(*this, header, {}, pending->handle);
-    counters_[static_cast<int>(Register::kSendCount)] += 1;
     return Status::kOk;
 }
 

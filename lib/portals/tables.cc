@@ -16,8 +16,7 @@ MatchEntry* Interface::make_entry(Index portal, const MatchSpec& match, MatchEnt
     MatchEntry* const entry = entries_.take();
     status = entry != nullptr ? Status::kOk : Status::kNoSpace;
     if (entry == nullptr) return nullptr;
-    entry->spec = match;
-    entry->portal = portal;
+    entry->set(match, portal);
     list.insert(*entry, base, position);
     return entry;
 }
@@ -31,7 +30,7 @@ void Interface::remove(MatchEntry& entry) noexcept {
 void Interface::remove(Descriptor& md) noexcept {
     if (MatchEntry* const entry = md.entry) {
         entry->md = nullptr;
-        if (entry->spec.unlink == Unlink::kUnlink) remove(*entry);
+        if (entry->unlink == Unlink::kUnlink) remove(*entry);
     }
     descriptors_.give_back(md);
 }
@@ -113,13 +112,17 @@ Status Interface::free_queue(Handle handle) {
         md.spec.eq = kNoQueue;
     });
     queues_.give_back(*queue);
-    ++changes_;
-    changed_.notify_all();
+    changed();
     return Status::kOk;
 }
 
 Status Interface::take(std::span<const Handle> queues, Event& event, std::size_t& which,
                        EventHandler& handler) {
+    const auto shows_empty = [this](Handle queue) {
+        const EventQueue* const place = queues_.place_of(queue);
+        return place != nullptr && place->shows_empty(queue);
+    };
+    if (std::all_of(queues.begin(), queues.end(), shows_empty)) return Status::kEqEmpty;
     const Lock lock(mutex_);
     for (which = 0; which < queues.size(); ++which) {
         if (queues_.find(queues[which]) == nullptr) return Status::kEqInvalid;
@@ -138,7 +141,7 @@ Status Interface::count_events(Handle handle, Size& count) {
     const Lock lock(mutex_);
     const EventQueue* const queue = queues_.find(handle);
     if (queue == nullptr) return Status::kEqInvalid;
-    count = queue->write - queue->read;
+    count = queue->unread();
     return Status::kOk;
 }
 

@@ -3,8 +3,6 @@
 
 #include <isoplane/portals/waiting.hh>
 
-#include <thread>
-
 namespace isoplane::portals {
 
 Status wait(Interface& interface, std::span<const Handle> queues,
@@ -16,13 +14,10 @@ Status wait(Interface& interface, std::span<const Handle> queues,
         const Status status = interface.take(queues, event, which, handler);
         if (status != Status::kEqEmpty) return status;
         const bool moved = nal.progress(interface);
-        if (until && std::chrono::steady_clock::now() >= *until)
+        if (until && (*until == kAtOnce || std::chrono::steady_clock::now() >= *until))
             return interface.take(queues, event, which, handler);
         if (moved) continue;
-        if (nal.moves_alone())
-            interface.sleep(seen, until);
-        else
-            std::this_thread::yield();
+        if (nal.moves_alone()) interface.sleep(seen, until);
     }
 }
 

@@ -35,15 +35,25 @@ inline Impairment some_faults(Random& random) {
                                     .hold = 100us});
 }
 
+/// Frames of every fourth network travel in UDP.
+inline topology::UdpNetwork udp_for(std::uint64_t seed, std::size_t nodes) {
+    topology::UdpNetwork udp;
+    for (std::size_t node = 0; seed % 4 == 3 && node < nodes; ++node)
+        udp.addresses.push_back(0x0a000001 + static_cast<topology::Ip>(node));
+    return udp;
+}
+
 inline niu::Options some_options(Random& random, niu::NodeId node, const std::vector<std::string>& names,
-                                 const Defect& defect) {
+                                 const Defect& defect, topology::UdpNetwork udp = {}) {
     niu::Options options;
     options.node = node;
     options.nodes = names;
     options.job_key = 7;
     options.epoch = static_cast<std::uint32_t>(1 + random.below(1U << 31));
     options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
-    options.mtu = static_cast<std::uint16_t>(wire::kMinMtu + random.below(1900 - wire::kMinMtu));
+    const std::size_t extra = udp.is_used() ? wire::kIpv4Size + wire::kUdpSize : 0;
+    options.mtu = static_cast<std::uint16_t>(wire::kMinMtu + extra + random.below(1900 - wire::kMinMtu));
+    options.udp = std::move(udp);
     options.chains = true;
     options.in_process = true;  // the simulator hands packets over
     options.window = 1U << (2 + random.below(6));
@@ -96,7 +106,7 @@ class Network {
         for (unsigned i = 0; i < count; ++i) {
             nius_.push_back(std::make_unique<niu::Niu>(
                 names[i], ends[i].input, ends[i].output, pool,
-                some_options(random_, static_cast<niu::NodeId>(i), names, defect)));
+                some_options(random_, static_cast<niu::NodeId>(i), names, defect, udp_for(seed, count))));
             talkers_.push_back(std::make_unique<Talker>(*nius_[i], i, count, seed, traffic));
             world_.add(*talkers_[i], *nius_[i]);
         }

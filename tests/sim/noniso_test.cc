@@ -6,12 +6,10 @@
 #include <array>
 #include <deque>
 #include <iostream>
-#include <isoplane/noniso/direct_endpoint.hh>
-#include <isoplane/noniso/remote_endpoint.hh>
-#include <isoplane/sim/world.hh>
 #include <memory>
 
 #include "niu_summary.hh"
+#include "parts.hh"
 #include "script.hh"
 #include "seeds.hh"
 #include "star.hh"
@@ -40,44 +38,6 @@ struct Plan {
     std::uint64_t most = 0;    ///< messages to each in a round
     Traffic traffic{.messages = 0, .large = 100, .medium = 200};
     niu::Options options{};
-};
-
-/// The NIU of a host, and an endpoint that is polled with it or stands behind rings.
-struct Parts {
-    Parts(sim::Link::End end, const niu::Options& options, bool remote)
-        : niu("niu" + std::to_string(options.node), end.input, end.output, pool(), options),
-          dispatcher(niu),
-          barrier(niu),
-          direct(niu, barrier) {
-        dispatcher.attach(wire::Protocol::kControl, &barrier);
-        dispatcher.attach(wire::Protocol::kNoniso, &direct);
-        if (!remote) return;
-        link = std::make_unique<noniso::EndpointLink>(kHosts, "sim" + std::to_string(options.node));
-        stage = std::make_unique<noniso::EndpointStage>("endpoint", *link, niu, dispatcher, barrier);
-        program = std::make_unique<noniso::RemoteEndpoint>(*link, pool());
-        dispatcher.attach(wire::Protocol::kNoniso, stage.get());
-    }
-    ~Parts() {
-        for (niu::Received message; endpoint().receive(message);)
-            endpoint().release(message);
-        if (stage) stage->discard();
-        niu.discard();
-    }
-
-    unsigned poll(Time now) {
-        const unsigned moved = niu.poll(now);
-        if (stage) return moved + stage->poll(now);
-        return moved + dispatcher.dispatch() + (barrier.poll() ? 1 : 0);
-    }
-    noniso::Endpoint& endpoint() { return stage ? static_cast<noniso::Endpoint&>(*program) : direct; }
-
-    niu::Niu niu;
-    niu::Dispatcher dispatcher;
-    noniso::Barrier barrier;
-    noniso::DirectEndpoint direct;
-    std::unique_ptr<noniso::EndpointLink> link;
-    std::unique_ptr<noniso::EndpointStage> stage;
-    std::unique_ptr<noniso::RemoteEndpoint> program;
 };
 
 /// A program: rounds of messages of all sizes to all others, with a barrier after each.

@@ -32,8 +32,10 @@ class PaperNal final : public Nal {
         Header header{};
         Pieces data{};
         Operation operation = kNone;
+        std::optional<std::string> copied{};  ///< of one that was injected
 
         std::string text() const {
+            if (copied) return *copied;
             std::string text(data.length, '\0');
             copy(std::as_writable_bytes(std::span(text)), data);
             return text;
@@ -48,10 +50,18 @@ class PaperNal final : public Nal {
     void submit(Interface&, const Header& header, const Pieces& data, Operation operation) override {
         submitted.push_back({header, data, operation});
     }
+    bool inject(Interface&, const Header& header, const Pieces& data) override {
+        if (!injects) return false;
+        Message message{header, data};
+        message.copied = message.text();
+        submitted.push_back(message);
+        return true;
+    }
     bool progress(Interface&) override { return false; }
     bool moves_alone() const noexcept override { return true; }
 
     std::deque<Message> submitted;
+    bool injects = false;  ///< everything
 };
 
 /// An interface on paper, and shorthand for what tests do with it.

@@ -12,6 +12,44 @@ Spec Model::cleaned(Spec spec) {
     return spec;
 }
 
+/// So many of them, from one on.
+static Bytes part(const Bytes& bytes, Size offset, Size length) {
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+    return {from, from + static_cast<std::ptrdiff_t>(length)};
+}
+
+std::string Model::sends(Name deed) const {
+    std::string data;
+    for (const std::size_t at : deeds_.at(deed).where)
+        data += memory[at];
+    return data;
+}
+
+Status Model::set_access(std::size_t cookie, const Guest& guest) {
+    if (cookie >= guests_.size()) return Status::kAcIndexInvalid;
+    if (guest.portal != kAny && guest.portal > 4) return Status::kPtIndexInvalid;
+    guests_[cookie] = guest;
+    return Status::kOk;
+}
+
+bool Model::admits(const Header& header) const {
+    if (header.cookie >= guests_.size()) return false;
+    const Guest& guest = guests_[header.cookie];
+    const auto is = [](std::uint32_t wanted, std::uint32_t real) { return wanted == kAny || wanted == real; };
+    return is(guest.id.nid, header.initiator.nid) && is(guest.id.pid, header.initiator.pid) &&
+           is(guest.uid, header.uid) && is(guest.jid, header.jid) && is(guest.portal, header.portal);
+}
+
+const Spec* Model::spec_of(Name md) const {
+    const auto found = mds_.find(md);
+    return found != mds_.end() ? &found->second.spec : nullptr;
+}
+
+/// Of what this process asks others for.
+Note Model::own(EventKind kind, Size length) const {
+    return {.kind = kind, .initiator = here, .uid = uid, .jid = jid, .rlength = length, .mlength = length};
+}
+
 unsigned Model::busy(Name md) const {
     unsigned count = 0;
     for (const auto& [name, deed] : deeds_)
@@ -180,7 +218,8 @@ void Model::use(Name name, bool arrived) {
     if (md.spec.threshold > 0) --md.spec.threshold;
     bool up = md.spec.threshold == 0;
     const bool local = (md.spec.options & kManageRemote) == 0;
-    if (arrived && local && (md.spec.options & kMaxSize) != 0 && md.spec.length - md.local < md.spec.max_size)
+    if (arrived && local && (md.spec.options & kMaxSize) != 0 &&
+        md.spec.bytes.size() - md.local < md.spec.max_size)
         up = true;
     if (!up) return;
     md.inactive = true;
@@ -212,25 +251,23 @@ void Model::end(Name name, bool failed) {
 Status Model::put(Name md, Size offset, Size length, Bits bits, std::uint64_t hdr_data, Name& deed) {
     const auto found = mds_.find(md);
     if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
-    if (offset + length > found->second.spec.length) return Status::kMdIllegal;
+    if (offset + length > found->second.spec.bytes.size()) return Status::kMdIllegal;
     use(md, false);
-    deed = begin(md, {.kind = EventKind::kSendStart,
-                      .initiator = here,
-                      .bits = bits,
-                      .rlength = length,
-                      .mlength = length,
-                      .hdr_data = hdr_data});
+    Note note = own(EventKind::kSendStart, length);
+    note.bits = bits;
+    note.hdr_data = hdr_data;
+    deed = begin(md, note);
+    deeds_.at(deed).where = part(found->second.spec.bytes, offset, length);
     return Status::kOk;
 }
 
 Status Model::get(Name md, Size offset, Size length, Name& deed) {
     const auto found = mds_.find(md);
     if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
-    if (offset + length > found->second.spec.length) return Status::kMdIllegal;
-    deeds_[++last_] = {.md = md,
-                       .note = {.initiator = here, .rlength = length, .mlength = length, .md = md},
-                       .silent = true};
-    deed = last_;
+    if (offset + length > found->second.spec.bytes.size()) return Status::kMdIllegal;
+    deed = ++last_;
+    deeds_[deed] = {.md = md, .note = own(EventKind::kSendStart, length), .silent = true};
+    deeds_[deed].note.md = md;
     return Status::kOk;
 }
 
@@ -239,12 +276,12 @@ Status Model::get_put(Name get_md, Name put_md, Bits bits, Name& deed) {
         const auto found = mds_.find(name);
         if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
     }
-    const Size length = mds_.at(put_md).spec.length;
+    const Size length = mds_.at(put_md).spec.bytes.size();
     if (length > 64) return Status::kMdIllegal;
     return put(put_md, 0, length, bits, 5, deed);
 }
 
-Name Model::arrive(const Header& header, std::size_t& where, Size& length) {
+Name Model::arrive(const Header& header, Bytes& where) {
     const unsigned needs = header.type == MessageType::kPut   ? unsigned{kOpPut}
                            : header.type == MessageType::kGet ? unsigned{kOpGet}
                                                               : kOpPut | kOpGet;
@@ -255,7 +292,7 @@ Name Model::arrive(const Header& header, std::size_t& where, Size& length) {
                              (entry.bits | entry.ignore) == (header.match_bits | entry.ignore);
         if (matches && entry.md != 0) order.push_back(entry.md);
     }
-    if (header.portal != 4) order.clear();
+    if (header.portal != 4 || !admits(header)) order.clear();
     const EventKind kind = header.type == MessageType::kPut   ? EventKind::kPutStart
                            : header.type == MessageType::kGet ? EventKind::kGetStart
                                                               : EventKind::kGetPutStart;
@@ -266,13 +303,16 @@ Name Model::arrive(const Header& header, std::size_t& where, Size& length) {
         const Size offset = remote ? header.remote_offset : md.local;
         Note note{.kind = kind,
                   .initiator = header.initiator,
+                  .uid = header.uid,
+                  .jid = header.jid,
                   .bits = header.match_bits,
                   .rlength = header.length,
                   .offset = offset,
                   .md = name,
                   .hdr_data = header.type == MessageType::kGet ? 0 : header.hdr_data};
-        const bool inside = offset <= md.spec.length;
-        const Size room = inside ? md.spec.length - offset : 0;
+        const Size total = md.spec.bytes.size();
+        const bool inside = offset <= total;
+        const Size room = inside ? total - offset : 0;
         if (!inside || (header.length > room && (md.spec.options & kTruncate) == 0)) {
             if (!md.unlinks_no_fit) continue;
             md.inactive = md.doomed = true;
@@ -281,15 +321,16 @@ Name Model::arrive(const Header& header, std::size_t& where, Size& length) {
             bury(name, note, {});
             continue;
         }
-        note.mlength = length = std::min(header.length, room);
-        where = md.spec.start + offset;
-        if (!remote) md.local = offset + length;
+        note.mlength = std::min(header.length, room);
+        where = part(md.spec.bytes, offset, note.mlength);
+        if (!remote) md.local = offset + note.mlength;
         use(name, true);
         const Name deed = begin(name, note);
         Deed& begun = deeds_.at(deed);
         begun.wants_ack =
             header.type == MessageType::kPut && header.md != kNone && (md.spec.options & kAckDisable) == 0;
         begun.swaps = header.type == MessageType::kGetPut;
+        begun.where = where;
         return deed;
     }
     ++drops;
@@ -297,23 +338,28 @@ Name Model::arrive(const Header& header, std::size_t& where, Size& length) {
     return 0;
 }
 
-Name Model::reply(Name name, const Header& header, std::size_t& where, Size& length) {
+Name Model::reply(Name name, const Header& header, Bytes& where) {
     const auto found = mds_.find(name);
-    if (found == mds_.end() || found->second.inactive || header.return_offset > found->second.spec.length) {
+    const bool is_there = found != mds_.end() && !found->second.inactive;
+    if (!is_there || header.return_offset > found->second.spec.bytes.size()) {
         ++drops;
         dropped += header.mlength;
         return 0;
     }
-    const Spec& spec = found->second.spec;
-    length = std::min(header.mlength, spec.length - header.return_offset);
-    where = spec.start + header.return_offset;
+    const Bytes& bytes = found->second.spec.bytes;
+    const Size length = std::min(header.mlength, bytes.size() - header.return_offset);
+    where = part(bytes, header.return_offset, length);
     use(name, false);
-    return begin(name, {.kind = EventKind::kReplyStart,
-                        .initiator = header.initiator,
-                        .bits = header.match_bits,
-                        .rlength = header.length,
-                        .mlength = length,
-                        .offset = header.return_offset});
+    const Name deed = begin(name, {.kind = EventKind::kReplyStart,
+                                   .initiator = header.initiator,
+                                   .uid = header.uid,
+                                   .jid = header.jid,
+                                   .bits = header.match_bits,
+                                   .rlength = header.length,
+                                   .mlength = length,
+                                   .offset = header.return_offset});
+    deeds_.at(deed).where = where;
+    return deed;
 }
 
 void Model::ack(Name name, const Header& header) {
@@ -325,6 +371,8 @@ void Model::ack(Name name, const Header& header) {
     use(name, false);
     const Note note{.kind = EventKind::kAck,
                     .initiator = header.initiator,
+                    .uid = header.uid,
+                    .jid = header.jid,
                     .bits = header.match_bits,
                     .rlength = header.length,
                     .mlength = header.mlength,
@@ -338,14 +386,17 @@ void Model::ack(Name name, const Header& header) {
 
 Model::Left Model::landed(Name name, const std::string& data, bool failed) {
     Deed& deed = deeds_.at(name);
-    const std::size_t at = mds_.at(deed.md).spec.start + deed.note.offset;
     Left left;
     if (deed.swaps && !failed) {
-        left.reply = memory.substr(at, deed.note.mlength);
-        memory.replace(at, deed.note.mlength, data, 0, deed.note.mlength);
+        left.reply.emplace();
+        for (std::size_t i = 0; i < deed.where.size(); ++i) {
+            *left.reply += memory[deed.where[i]];
+            memory[deed.where[i]] = data[i];
+        }
         return left;
     }
-    if (!deed.swaps) memory.replace(at, deed.note.mlength, data, 0, deed.note.mlength);
+    for (std::size_t i = 0; i < deed.where.size() && !deed.swaps; ++i)
+        memory[deed.where[i]] = data[i];
     left.ack = deed.wants_ack && !failed;
     end(name, failed);
     return left;

@@ -16,10 +16,12 @@ namespace isoplane::portals::model {
 /// beginning, memory that is a string, nothing shared with the real one. Names are numbers that are never
 /// used again; 0 is nothing.
 using Name = int;
+/// Which bytes of the memory, in order.
+using Bytes = std::vector<std::size_t>;
 
 struct Spec {
-    std::size_t start = 0;  ///< in the memory
-    Size length = 0;
+    Bytes bytes{};
+    Size length = 0;  ///< of the descriptor: bytes, or segments
     int threshold = 0;
     Size max_size = 0;
     unsigned options = 0;
@@ -29,6 +31,8 @@ struct Spec {
 struct Note {
     EventKind kind{};
     ProcessId initiator{};
+    Uid uid = 0;
+    Jid jid = 0;
     Bits bits = 0;
     Size rlength = 0, mlength = 0, offset = 0;
     Name md = 0;
@@ -44,6 +48,14 @@ struct Entry {
     Bits bits = 0, ignore = 0;
     bool unlinks = false;
     Name md = 0;
+};
+
+/// Who may come with a cookie.
+struct Guest {
+    ProcessId id{};
+    Uid uid = 0;
+    Jid jid = 0;
+    Index portal = 0;
 };
 
 struct Md {
@@ -67,12 +79,14 @@ struct Deed {
     bool silent = false;
     bool wants_ack = false;
     bool swaps = false;
-    std::string data{};
+    Bytes where{};
 };
 
 class Model {
   public:
-    explicit Model(std::size_t bytes) : memory(bytes, '.') {}
+    /// Every guest is like this one at first.
+    Model(std::size_t bytes, std::size_t cookies, const Guest& guest)
+        : memory(bytes, '.'), guests_(cookies, guest) {}
 
     // What a user does.
 
@@ -88,6 +102,9 @@ class Model {
     Status update(Name md, const Spec* fresh, Name test);
     Status post(Name base, Entry entry, bool before, const Spec& spec, bool unlinks, Name test, Name& name,
                 Name& md);
+    Status set_access(std::size_t cookie, const Guest& guest);
+    /// nullptr when there is no such MD.
+    const Spec* spec_of(Name md) const;
     /// The deed is what sent() is for.
     Status put(Name md, Size offset, Size length, Bits bits, std::uint64_t hdr_data, Name& deed);
     Status get(Name md, Size offset, Size length, Name& deed);
@@ -95,8 +112,8 @@ class Model {
 
     // What the network does. A deed of 0: dropped.
 
-    Name arrive(const Header& header, std::size_t& where, Size& length);
-    Name reply(Name md, const Header& header, std::size_t& where, Size& length);
+    Name arrive(const Header& header, Bytes& where);
+    Name reply(Name md, const Header& header, Bytes& where);
     void ack(Name md, const Header& header);
     /// Whether an ACK leaves, or a reply, and with what data.
     struct Left {
@@ -105,11 +122,15 @@ class Model {
     };
     Left landed(Name deed, const std::string& data, bool failed);
     void sent(Name deed, bool failed);
+    /// The data of a deed that has not been sent.
+    std::string sends(Name deed) const;
 
     std::string memory;
     std::uint64_t drops = 0;
     std::uint64_t dropped = 0;  ///< bytes
-    ProcessId here{}, there{};
+    ProcessId here{};
+    Uid uid = 0;
+    Jid jid = 0;
 
   private:
     unsigned busy(Name md) const;
@@ -122,8 +143,11 @@ class Model {
     Sequence tell(Name md, Note note, std::optional<Sequence> link);
     bool hears(Name md, bool start) const;
     bool hears_any(Name md) const;
+    bool admits(const Header& header) const;
+    Note own(EventKind kind, Size length) const;
     static Spec cleaned(Spec spec);
 
+    std::vector<Guest> guests_;
     std::list<Entry> list_;
     std::map<Name, Md> mds_;
     std::map<Name, Queue> queues_;

@@ -13,11 +13,13 @@ namespace isoplane::portals {
 
 namespace {
 
+using model::Bytes;
 using model::Model;
 using model::Name;
 using model::Note;
 
 constexpr std::size_t kMemory = 96;
+constexpr int kCookies = 4;
 
 /// What differs first.
 struct Difference {
@@ -59,10 +61,15 @@ class Run {
   public:
     Run(std::uint64_t seed, const Planted& planted)
         : random_(seed),
-          desk_({.limits = {.max_pt_index = 4}, .uid = kUid, .planted = planted}),
-          model_(kMemory) {
+          desk_({.limits = {.max_ac_index = kCookies - 1, .max_pt_index = 4},
+                 .uid = kUid,
+                 .jid = kJid,
+                 .planted = planted}),
+          model_(kMemory, kCookies, {.id = kAnyone, .uid = kUid, .jid = kAny, .portal = kAny}) {
         desk_.memory = std::string(kMemory, '.');
         model_.here = kHere;
+        model_.uid = kUid;
+        model_.jid = kJid;
     }
 
     void steps(int count) {
@@ -85,19 +92,14 @@ class Run {
     struct Begun {
         Name deed;
         Landing landing;
-        Header header;
-        std::size_t where;
-        Size length;
+        std::size_t length;
     };
     /// A message that the real one has submitted, as the model knows it.
     struct Leaving {
-        Name deed = 0;  ///< 0: an ACK
+        Name deed = 0;  ///< 0: nothing waits for it to be sent
         Name md = 0;    ///< that answers will be for
         MessageType type = MessageType::kPut;
-        std::string data{};
-        bool is_fixed = false;  ///< the data is not in the memory
-        std::size_t where = 0;
-        Size length = 0;
+        std::optional<std::string> data{};  ///< if it is not what is in the memory
     };
     struct Asked {
         Name md;
@@ -115,7 +117,8 @@ class Run {
     }
 
     void step() {
-        switch (random_.below(24)) {
+        desk_.nal.injects = random_.once_in(3);
+        switch (random_.below(25)) {
             case 0:
                 return open();
             case 1:
@@ -154,6 +157,8 @@ class Run {
             case 20:
                 take(queues_.pick(random_));
                 return;
+            case 21:
+                return set_access();
             default:
                 return arrive();
         }
@@ -170,17 +175,25 @@ class Run {
     Specs spec() {
         constexpr int kThresholds[] = {kInfinite, kInfinite, 0, 1, 1, 2, 2, 3, -7};
         Specs specs{};
-        specs.expected.start = random_.below(kMemory / 2);
-        specs.expected.length = random_.below(20);
+        const bool has_segments = random_.once_in(3);
+        segments_.assign(has_segments ? random_.below(5) : 1, {});
+        for (Segment& segment : segments_) {
+            const std::size_t start = random_.below(kMemory / 2);
+            segment = {desk_.memory.data() + start, random_.below(has_segments ? 8 : 20)};
+            for (std::size_t i = 0; i < segment.length; ++i)
+                specs.expected.bytes.push_back(start + i);
+        }
+        specs.expected.length = has_segments ? segments_.size() : specs.expected.bytes.size();
         specs.expected.threshold = kThresholds[random_.below(std::size(kThresholds))];
         specs.expected.max_size = random_.below(24);
         specs.expected.options = random_.once_in(2) ? kOpPut | kOpGet : random_.below(4);
+        specs.expected.options |= has_segments ? kIovec : 0U;
         for (const unsigned option :
              {kManageRemote, kTruncate, kAckDisable, kMaxSize, kStartDisable, kEndDisable})
             specs.expected.options |= random_.once_in(3) ? option : 0;
         const Both eq = queue_or_none();
         specs.expected.eq = eq.first;
-        specs.real = {desk_.memory.data() + specs.expected.start,
+        specs.real = {has_segments ? static_cast<void*>(segments_.data()) : segments_.front().base,
                       specs.expected.length,
                       specs.expected.threshold,
                       specs.expected.max_size,
@@ -223,6 +236,7 @@ class Run {
         std::ostringstream words;
         words << name_of(event.kind) << " instead of " << name_of(note.kind) << ", or something in it";
         check(words.str(), event.kind == note.kind && event.initiator == note.initiator &&
+                               event.uid == note.uid && event.jid == note.jid &&
                                event.match_bits == note.bits && event.rlength == note.rlength &&
                                event.mlength == note.mlength && event.offset == note.offset &&
                                mds_.name_of(event.md) == note.md && event.spec.threshold == note.threshold &&
@@ -285,8 +299,15 @@ class Run {
         const auto [name, handle] = mds_.pick(random_);
         const auto [test, test_handle] = queue_or_none();
         const bool fresh = !random_.once_in(8);
-        check("update", desk_.ni.update(handle, nullptr, fresh ? &specs.real : nullptr, test_handle),
-              model_.update(name, fresh ? &specs.expected : nullptr, test));
+        const model::Spec* const known = model_.spec_of(name);
+        const model::Spec was = known != nullptr ? *known : model::Spec{};
+        Segment room[2] = {};
+        MdSpec old{room, std::size(room), 0, 0, random_.once_in(2) ? kIovec : 0U, nullptr, kNoQueue};
+        const Status status = desk_.ni.update(handle, &old, fresh ? &specs.real : nullptr, test_handle);
+        check("update", status, model_.update(name, fresh ? &specs.expected : nullptr, test));
+        if (status != Status::kOk && status != Status::kMdNoUpdate) return;
+        check("what was before an update", old.length == was.length && old.threshold == was.threshold &&
+                                               old.options == was.options && old.max_size == was.max_size);
     }
     void post() {
         const Specs specs = spec();
@@ -310,26 +331,52 @@ class Run {
         mds_.add(md, made_md);
     }
 
+    void set_access() {
+        const std::uint32_t uids[] = {kAny, kUid, kUid + 1};
+        const std::uint32_t jids[] = {kAny, kAny, 5, 6};
+        const std::uint32_t portals[] = {kAny, kAny, 4, 3, 5};
+        AccessEntry entry;
+        if (random_.once_in(4)) entry.id.nid = kThere.nid + random_.below(2);
+        if (random_.once_in(4)) entry.id.pid = kThere.pid + random_.below(2);
+        entry.uid = uids[random_.below(std::size(uids))];
+        entry.jid = jids[random_.below(std::size(jids))];
+        entry.portal = portals[random_.below(std::size(portals))];
+        const Index cookie = this->cookie();
+        check("set_access", desk_.ni.set_access(cookie, entry),
+              model_.set_access(cookie, {entry.id, entry.uid, entry.jid, entry.portal}));
+    }
+    /// One of them is too large.
+    Index cookie() { return random_.below(kCookies + 1); }
+
+    /// A message is on its way in the model, which the real one has submitted, or injected.
+    void goes(Leaving leaving) {
+        if (desk_.nal.injects && leaving.type != MessageType::kAck) {
+            if (!leaving.data) leaving.data = model_.sends(leaving.deed);
+            model_.sent(leaving.deed, false);
+            leaving.deed = 0;
+        }
+        leaving_.push_back(std::move(leaving));
+    }
     /// Takes over what a call has submitted, which must be one message.
     void submitted(const std::string& what, Status real, Status expected, Leaving leaving) {
         check(what, real, expected);
         check(what + " submits",
               desk_.nal.submitted.size() == leaving_.size() + (expected == Status::kOk ? 1 : 0));
-        if (expected == Status::kOk) leaving_.push_back(std::move(leaving));
+        if (expected == Status::kOk) goes(std::move(leaving));
     }
     void put() {
         const auto [name, handle] = mds_.pick(random_);
         const Range range{random_.below(4), random_.below(12)};
         const Target to = Desk::to(bits());
         const AckRequest ack = random_.once_in(3) ? AckRequest::kNoAck : AckRequest::kAck;
-        Leaving leaving{.md = ack == AckRequest::kAck ? name : 0, .length = range.length};
+        Leaving leaving{.md = ack == AckRequest::kAck ? name : 0};
         const Status status = model_.put(name, range.offset, range.length, to.match_bits, 9, leaving.deed);
         submitted("put", desk_.ni.put(handle, range, ack, to, 9), status, leaving);
     }
     void get() {
         const auto [name, handle] = mds_.pick(random_);
         const Range range{random_.below(4), random_.below(12)};
-        Leaving leaving{.md = name, .type = MessageType::kGet, .is_fixed = true};
+        Leaving leaving{.md = name, .type = MessageType::kGet, .data = ""};
         const Status status = model_.get(name, range.offset, range.length, leaving.deed);
         submitted("get", desk_.ni.get(handle, range, Desk::to()), status, leaving);
     }
@@ -348,6 +395,9 @@ class Run {
                                           MessageType::kGetPut};
         Header header = Desk::header(kTypes[random_.below(4)], random_.below(16), bits());
         header.initiator = {kThere.nid + random_.below(2), kThere.pid + random_.below(2)};
+        header.uid = random_.once_in(6) ? kUid + 1 : kUid;
+        header.jid = 5 + random_.below(2);
+        header.cookie = random_.once_in(3) ? cookie() : 0;
         header.remote_offset = random_.below(12);
         if (random_.once_in(20)) header.remote_offset = ~Size{0} - random_.below(3);
         if (random_.once_in(16)) header.portal = 5;
@@ -355,23 +405,32 @@ class Run {
         header.md = random_.once_in(2) ? kNone : 0x123;
         begin(header, 0);
     }
-    /// With `md`, it is a reply.
+    std::string some_text(std::size_t length) {
+        std::string text(length, '\0');
+        for (char& byte : text)
+            byte = static_cast<char>('a' + random_.below(26));
+        return text;
+    }
+    /// With `md`, it is a reply. All of it arrives at once, or its data later.
     void begin(const Header& header, Name md) {
-        Begun begun{0, {}, header, 0, 0};
-        begun.deed = header.type == MessageType::kReply ? model_.reply(md, header, begun.where, begun.length)
-                                                        : model_.arrive(header, begun.where, begun.length);
-        begun.landing = desk_.begin(header);
+        Bytes where;
+        const Name deed = header.type == MessageType::kReply ? model_.reply(md, header, where)
+                                                             : model_.arrive(header, where);
+        Begun begun{deed, {}, where.size()};
+        const std::string data = some_text(header.payload());
+        const bool at_once = random_.once_in(3);
+        if (at_once)
+            desk_.ni.deliver(header, std::as_bytes(std::span(data)));
+        else
+            begun.landing = desk_.begin(header);
         if (header.type == MessageType::kGet) {
-            check("get accepted", desk_.nal.submitted.size() == leaving_.size() + (begun.deed != 0 ? 1 : 0));
-            if (begun.deed == 0) return;
-            leaving_.push_back({.deed = begun.deed,
-                                .type = MessageType::kReply,
-                                .where = begun.where,
-                                .length = begun.length});
+            check("get accepted", desk_.nal.submitted.size() == leaving_.size() + (deed != 0 ? 1 : 0));
+            if (deed != 0) goes({.deed = deed, .type = MessageType::kReply});
             return;
         }
-        check("accepted", (begun.landing.operation != kNone) == (begun.deed != 0));
-        if (begun.deed == 0) return;
+        if (at_once) return deed != 0 ? answered(deed, model_.landed(deed, data, false)) : answered(deed, {});
+        check("accepted", (begun.landing.operation != kNone) == (deed != 0));
+        if (deed == 0) return;
         check("length", begun.landing.where.length == begun.length);
         landings_.push_back(begun);
     }
@@ -386,18 +445,16 @@ class Run {
     void land() {
         if (landings_.empty()) return;
         const Begun begun = pick_out(landings_);
-        std::string data(begun.length, '\0');
-        for (char& byte : data)
-            byte = static_cast<char>('a' + random_.below(26));
+        const std::string data = some_text(begun.length);
         const bool fails = random_.once_in(10);
         copy(begun.landing.where, std::as_bytes(std::span(data)));
         desk_.ni.landed(begun.landing.operation, fails ? kFailed : kSuccess);
-        const Model::Left left = model_.landed(begun.deed, data, fails);
+        answered(begun.deed, model_.landed(begun.deed, data, fails));
+    }
+    void answered(Name deed, const Model::Left& left) {
         check("answers", desk_.nal.submitted.size() == leaving_.size() + (left.ack || left.reply ? 1 : 0));
-        if (left.ack) leaving_.push_back({.type = MessageType::kAck, .is_fixed = true});
-        if (left.reply)
-            leaving_.push_back(
-                {.deed = begun.deed, .type = MessageType::kReply, .data = *left.reply, .is_fixed = true});
+        if (left.ack) goes({.type = MessageType::kAck, .data = ""});
+        if (left.reply) goes({.deed = deed, .type = MessageType::kReply, .data = left.reply});
     }
     void leave() {
         check("messages", desk_.nal.submitted.size() == leaving_.size());
@@ -408,14 +465,14 @@ class Run {
         const Leaving leaving = leaving_[which];
         leaving_.erase(leaving_.begin() + which);
         check("type of a message", message.header.type == leaving.type);
-        if (leaving.type == MessageType::kReply && !leaving.is_fixed)
-            check("data of a reply", message.text() == model_.memory.substr(leaving.where, leaving.length));
-        if (leaving.is_fixed) check("data of a message", message.text() == leaving.data);
+        check("data of a message",
+              message.text() == (leaving.data ? *leaving.data : model_.sends(leaving.deed)));
         check("operation", (message.operation == kNone) == (leaving.deed == 0));
-        if (leaving.deed == 0) return;
-        const bool fails = random_.once_in(10);
-        desk_.ni.sent(message.operation, fails ? kFailed : kSuccess);
-        model_.sent(leaving.deed, fails);
+        const bool fails = leaving.deed != 0 && random_.once_in(10);
+        if (leaving.deed != 0) {
+            desk_.ni.sent(message.operation, fails ? kFailed : kSuccess);
+            model_.sent(leaving.deed, fails);
+        }
         if (leaving.md != 0 && !fails) asked_.push_back({leaving.md, message.header});
     }
     /// Sometimes an answer comes twice, or much too late.
@@ -437,6 +494,7 @@ class Run {
     Model model_;
     Names queues_, entries_, mds_;
     std::vector<Both> queues_seen_;
+    std::vector<Segment> segments_;  ///< of the MD that was made last
     std::deque<Begun> landings_;
     std::deque<Leaving> leaving_;  ///< as submitted
     std::deque<Asked> asked_;
@@ -459,11 +517,12 @@ TEST(Model, an_interface_does_what_its_model_does) {
 
 TEST(Model, finds_every_planted_defect) {
     constexpr std::pair<const char*, bool Planted::*> kDefects[] = {
-        {"stop_at_no_fit", &Planted::stop_at_no_fit},   {"literal_match", &Planted::literal_match},
-        {"one_portal_more", &Planted::one_portal_more}, {"inactive_at_end", &Planted::inactive_at_end},
-        {"one_unlinks", &Planted::one_unlinks},         {"forgets_promises", &Planted::forgets_promises},
-        {"keeps_offset", &Planted::keeps_offset},       {"acks_all", &Planted::acks_all},
-        {"charges_get", &Planted::charges_get},         {"drops_uncounted", &Planted::drops_uncounted},
+        {"stop_at_no_fit", &Planted::stop_at_no_fit},     {"literal_match", &Planted::literal_match},
+        {"one_portal_more", &Planted::one_portal_more},   {"inactive_at_end", &Planted::inactive_at_end},
+        {"one_unlinks", &Planted::one_unlinks},           {"forgets_promises", &Planted::forgets_promises},
+        {"keeps_offset", &Planted::keeps_offset},         {"acks_all", &Planted::acks_all},
+        {"charges_get", &Planted::charges_get},           {"drops_uncounted", &Planted::drops_uncounted},
+        {"admits_all_users", &Planted::admits_all_users}, {"counts_segments", &Planted::counts_segments},
     };
     constexpr std::uint64_t kEnough = 300;
     for (const auto& [name, defect] : kDefects) {

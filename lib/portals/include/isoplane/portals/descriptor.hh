@@ -15,7 +15,8 @@ struct MatchEntry;
 /// A memory descriptor. While `pending` is not 0 it neither goes nor changes, so its segments may be read and
 /// written without the interface's lock.
 struct Descriptor : Slot {
-    MdSpec spec{};  ///< the threshold is what is left of it
+    MdSpec spec{};      ///< as its user has given it
+    int threshold = 0;  ///< what is left of it
     Segment plain{};
     std::vector<Segment> iovec{};
     Size total = 0;         ///< bytes

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <bit>
-#include <memory>
 #include <utility>
 
 #include <isoplane/portals/slots.hh>
@@ -16,43 +15,77 @@ using EventHandler = void (*)();
 
 /// A ring of events. When it is full the oldest is overwritten, and its reader told so: nothing that arrives
 /// ever waits for a reader.
-struct EventQueue : Slot {
+///
+/// All of it is the interface's lock's, except what it shows: who polls an empty queue takes no lock, and
+/// reads one line that is written only when an event comes or goes.
+class EventQueue : public Slot {
+  public:
     /// Room for `count` events and for as many more as a power of two has. Throws std::bad_alloc.
     void open(Size count, EventHandler its_handler) {
         const Size capacity = std::bit_ceil(std::max<Size>(count, 2));
-        ring = std::make_unique_for_overwrite<Event[]>(capacity);
-        mask = static_cast<Sequence>(capacity - 1);
+        ring_ = std::make_unique_for_overwrite<Event[]>(capacity);
+        mask_ = static_cast<Sequence>(capacity - 1);
         // They wrap early, so that nobody gets used to their not doing so.
-        write = read = -static_cast<Sequence>(capacity);
+        write_ = read_ = -static_cast<Sequence>(capacity);
         handler = its_handler;
+        show();
+    }
+    void clear() noexcept {
+        ring_.reset();
+        promised = 0;
+        lost_ = false;
+        shown_.store(kNothing, std::memory_order_release);
     }
 
-    void post(Event& event) noexcept {
-        if (write - read > mask) {
-            ++read;
-            lost = true;
+    /// The place of the next event, which has its number, for whoever posts it to write the rest. In place,
+    /// because copying what has just been written makes the copy wait for the writing.
+    Event& next() noexcept {
+        if (unread() > mask_) {
+            ++read_;
+            lost_ = true;
         }
-        event.sequence = write;
-        ring[write++ & mask] = event;
+        Event& event = ring_[write_ & mask_];
+        event.sequence = write_;
+        return event;
+    }
+    void post() noexcept {
+        ++write_;
+        show();
     }
 
     /// kEqDropped when events in front of this one were overwritten.
     Status take(Event& event) noexcept {
-        if (write == read) return Status::kEqEmpty;
-        event = ring[read++ & mask];
-        return std::exchange(lost, false) ? Status::kEqDropped : Status::kOk;
+        if (write_ == read_) return Status::kEqEmpty;
+        event = ring_[read_++ & mask_];
+        show();
+        return std::exchange(lost_, false) ? Status::kEqDropped : Status::kOk;
+    }
+    Sequence unread() const noexcept { return write_ - read_; }
+
+    /// Without the lock: it is there, by this handle, and has no event.
+    bool shows_empty(Handle its) const noexcept {
+        return shown_.load(std::memory_order_acquire) == face(its, 0);
     }
 
     /// No event is in it, and none is sure to come from what has happened already.
-    bool settled() const noexcept { return write == read && promised == 0; }
+    bool settled() const noexcept { return write_ == read_ && promised == 0; }
 
-    std::unique_ptr<Event[]> ring{};
-    Sequence mask = 0;
-    Sequence write = 0;  ///< the next event's
-    Sequence read = 0;
     std::uint64_t promised = 0;  ///< events that will follow those that began an operation
-    bool lost = false;
     EventHandler handler = nullptr;
+
+  private:
+    static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+    static constexpr std::uint64_t face(Handle handle, Sequence unread) {
+        return std::uint64_t{handle} << 32 | unread;
+    }
+    void show() noexcept { shown_.store(face(handle, unread()), std::memory_order_release); }
+
+    std::unique_ptr<Event[]> ring_{};
+    Sequence mask_ = 0;
+    Sequence write_ = 0;  ///< the next event's
+    Sequence read_ = 0;
+    bool lost_ = false;
+    alignas(64) std::atomic<std::uint64_t> shown_{kNothing};
 };
 
 }  // namespace isoplane::portals

@@ -18,6 +18,7 @@
 #include <isoplane/portals/descriptor.hh>
 #include <isoplane/portals/match_list.hh>
 #include <isoplane/portals/nal.hh>
+#include <isoplane/portals/spin_lock.hh>
 
 namespace isoplane::portals {
 
@@ -33,6 +34,8 @@ struct Planted {
     bool acks_all = false;          ///< ACK_DISABLE is not looked at
     bool charges_get = false;       ///< a get costs its MD an operation, and the reply another
     bool drops_uncounted = false;   ///< answers that find no MD are not counted
+    bool admits_all_users = false;  ///< whose a message is, an access-control entry does not look at
+    bool counts_segments = false;   ///< an MD of several segments has as many bytes
 };
 
 struct Options {
@@ -140,27 +143,41 @@ class Interface {
 
     Landing arrive(const Header& header);
     void landed(Operation operation, Failure failure = kSuccess);
+    /// Both, and the copy between them, for a message all of whose data is here and so little that others can
+    /// wait until it has been copied.
+    void deliver(const Header& header, std::span<const std::byte> data);
     void sent(Operation operation, Failure failure = kSuccess);
 
     // For who waits: an event was posted, or a queue is gone, if changes() is not what it was.
 
-    std::uint64_t changes() const;
+    std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
     /// Sleeps until changes() is not `seen`; with a deadline, no longer than that.
     void sleep(std::uint64_t seen, std::optional<std::chrono::steady_clock::time_point> until);
 
   private:
-    using Lock = std::lock_guard<std::mutex>;
+    using Lock = std::lock_guard<SpinLock>;
 
-    /// One in progress.
+    /// What the events of an operation tell of.
+    struct Deed {
+        const Header* message;
+        Range moved;    ///< of the MD, or of the other end's
+        int threshold;  ///< of the MD, as it left it
+    };
+    /// An operation in progress: in a place of its own, whose handle the NAL knows it by, or, if it ends
+    /// where it begins, on the stack.
     struct Pending : Slot {
-        Descriptor* md = nullptr;
-        Event event{};                     ///< its START
-        std::optional<Sequence> link{};    ///< if START was posted
-        bool silent = false;               ///< a get on its way out, of which nothing is told
-        bool used_up = false;              ///< it has used the MD up
-        std::optional<Header> answer{};    ///< to be sent when the data has landed
+        void clear() noexcept {}
+
+        Descriptor* md;
+        EventKind start;
+        Deed deed;
+        std::optional<Sequence> link;      ///< if START was posted
+        bool is_silent;                    ///< a get on its way out, of which nothing is told
+        bool is_answered;                  ///< when the data has landed
+        bool has_used_up;                  ///< the MD
+        Header message;                    ///< the deed's, if it has a place
         std::vector<std::byte> swapped{};  ///< of a get-put: its data, then what was in the memory
-        Segment segment{};                 ///< the same
+        Segment segment;                   ///< the same
     };
 
     // tables.cc
@@ -183,39 +200,44 @@ class Interface {
     Header header_to(const Target& target, MessageType type, const Range& range) const noexcept;
     Status send(Descriptor& md, const Header& header, const Range& range);
 
-    // arrival.cc
-    Landing request(const Header& header);
-    Landing reply(const Header& header);
-    void acknowledge(const Header& header);
+    // translation.cc
+    Descriptor* find_place(const Header& header, Range& range) noexcept;
+    Descriptor* find_asked(const Header& header, Range& range) noexcept;
+    Descriptor* find_answered(const Header& header, Range& range) noexcept;
     bool admits(const Header& header) const noexcept;
     Descriptor* translate(const Header& header, Range& range) noexcept;
-    std::optional<Range> fit(const Descriptor& md, const Header& header) const noexcept;
-    void retire(Descriptor& md, const Header& header) noexcept;
-    Event event_of(EventKind kind, const Header& header, const Range& range) const noexcept;
+
+    // arrival.cc
+    bool accept(const Header& header, Descriptor*& md, Range& range);
+    Pieces commit(Pending& pending, Descriptor& md, const Header& header, const Range& range);
+    void acknowledge(Descriptor& md, const Header& header, const Range& range) noexcept;
+    void send_reply(Descriptor& md, const Header& header, const Range& range);
     Header answer_to(const Header& header, MessageType type, Size mlength) const noexcept;
-    Landing begin_request(Descriptor& md, const Header& header, const Range& range);
-    Descriptor* find_answered(const Header& header) noexcept;
-    void receive(Size bytes) noexcept;
-    void drop(const Header& header) noexcept;
+    bool land(Pending& pending, Failure failure);
     void swap(Pending& pending);
 
     // operation.cc
-    Pending* begin(Descriptor& md) noexcept;
+    void begin(Pending& pending, Descriptor& md, EventKind start, const Header& message,
+               const Range& moved) noexcept;
+    void tell_start(Pending& pending) noexcept;
     void charge(Descriptor& md) noexcept;
     void use_up(Descriptor& md, bool unlinks) noexcept;
-    void start(Pending& pending) noexcept;
     void finish(Pending& pending, Failure failure) noexcept;
-    void unlink_if_due(Descriptor& md, Event event, std::optional<Sequence> link) noexcept;
-    void tell(EventQueue& queue, Event& event, std::optional<Sequence> link) noexcept;
+    void unlink_if_due(Descriptor& md, const Deed& deed, std::optional<Sequence> link) noexcept;
+    Sequence tell(const Descriptor& md, EventKind kind, const Deed& deed, Failure failure,
+                  std::optional<Sequence> link) noexcept;
+    void changed() noexcept;
+    void count(Register messages, Size bytes) noexcept;
 
     const unsigned number_;
     Nal& nal_;
     Options options_;
     ProcessId id_{};
 
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::uint64_t changes_ = 0;
+    mutable SpinLock mutex_;
+    std::condition_variable_any changed_;
+    unsigned sleepers_ = 0;
+    std::atomic<std::uint64_t> changes_ = 0;  ///< written under the lock
     bool is_open_ = false;
     std::vector<MatchList> portals_;
     std::vector<AccessEntry> access_;

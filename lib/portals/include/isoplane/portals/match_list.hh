@@ -15,20 +15,32 @@ struct MatchSpec {
     Bits bits = 0;
     Bits ignore = 0;  ///< a 1 where the bits may be anything
     Unlink unlink = Unlink::kRetain;
+};
 
+/// A cache line, because whoever searches a list reads each of its entries.
+struct alignas(64) MatchEntry : Slot {
+    void set(const MatchSpec& spec, Index its_portal) noexcept {
+        unlink = spec.unlink;
+        portal = static_cast<std::uint16_t>(its_portal);
+        id = spec.id;
+        bits = spec.bits;
+        ignore = spec.ignore;
+    }
     bool matches(const ProcessId& initiator, Bits request) const noexcept {
         return ((bits ^ request) & ~ignore) == 0 && (id.nid == kAny || id.nid == initiator.nid) &&
                (id.pid == kAny || id.pid == initiator.pid);
     }
-};
 
-struct MatchEntry : Slot {
-    MatchSpec spec{};
-    Descriptor* md = nullptr;
-    MatchEntry* before = nullptr;
+    Unlink unlink = Unlink::kRetain;
+    std::uint16_t portal = 0;
+    Bits bits = 0;
+    Bits ignore = 0;
+    ProcessId id = kAnyone;
     MatchEntry* after = nullptr;
-    Index portal = 0;
+    MatchEntry* before = nullptr;
+    Descriptor* md = nullptr;
 };
+static_assert(sizeof(MatchEntry) == 64);
 
 /// What a portal is: entries in the order in which they are tried.
 struct MatchList {

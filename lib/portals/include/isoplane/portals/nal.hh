@@ -11,7 +11,12 @@
 ///   2. calls Interface::arrive() for every message, in order, and then, if that returns an operation, writes
 ///      the first Landing::length bytes of the data to Landing::where and calls Interface::landed(). Landings
 ///      may end in any order. What is not wanted of the data it throws away.
-/// It makes these calls from progress(), or from threads of its own; never from within submit() or attach().
+/// It makes these calls from progress(), or from threads of its own; never from within attach(), submit() or
+/// inject().
+///
+/// Two short cuts take most of a small message's time away. What the NAL can copy at once it may take with
+/// inject(), so that there is no sent(). A message whose data has arrived with its header it may hand over,
+/// in its place among the others, with Interface::deliver(), instead of 2.
 #pragma once
 
 #include <isoplane/portals/header.hh>
@@ -42,8 +47,13 @@ class Nal {
     /// as it is until sent(). Acknowledgements have no operation: it is kNone.
     virtual void submit(Interface& from, const Header& header, const Pieces& data, Operation operation) = 0;
 
+    /// Takes a message and a copy of its data, which is the user's again when this returns: no sent()
+    /// follows. False, and nothing has happened, when the data is too long for that, or there is no room now;
+    /// then the same message comes to submit().
+    virtual bool inject(Interface&, const Header&, const Pieces&) { return false; }
+
     /// Sends and receives what can be now, for this interface at the least. Returns whether anything was
-    /// done.
+    /// done. Who polls gives the CPU away in it when nothing is for a while.
     virtual bool progress(Interface& interface) = 0;
     /// Whether what arrives for an interface is handed over though nobody calls progress() for it: who waits
     /// for an event may sleep then, and otherwise polls.

@@ -90,7 +90,7 @@ constexpr EventKind end_of(EventKind start) {
     return static_cast<EventKind>(static_cast<int>(start) + 1);
 }
 
-enum class Unlink { kRetain, kUnlink };
+enum class Unlink : std::uint8_t { kRetain, kUnlink };
 enum class Position { kBefore, kAfter };
 enum class AckRequest { kAck, kNoAck };
 

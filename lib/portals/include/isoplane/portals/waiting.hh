@@ -7,6 +7,9 @@
 
 namespace isoplane::portals {
 
+/// A deadline that is over.
+inline constexpr std::chrono::steady_clock::time_point kAtOnce{};
+
 /// The next event of the first of these queues that has one, waiting for it until then; with no deadline,
 /// for ever. One that is over: one look, a round of progress, and another look. Any number of threads may
 /// wait, and each event goes to one of them.

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// From other nodes to this one.
+#include <algorithm>
+#include <isoplane/nal/over_niu.hh>
+
+#include "encoding.hh"
+
+namespace isoplane::nal {
+
+using namespace portals;
+
+/// All of it is put in its place at once: nothing that comes is ever kept.
+void OverNiu::take(std::size_t plane, const niu::Received& received) noexcept {
+    niu::Niu& niu = *planes_[plane].niu;
+    Peer& peer = peers_[received.source];
+    if (peer.epoch != niu.peer(received.source).epoch || !peer.lanes[plane].open) [[unlikely]]
+        alive(peer);
+    const std::span<const std::byte> data = received.data;
+    if (!peer.lanes[plane].open) {
+        // Of a life that is over.
+    } else if (received.protocol == wire::Protocol::kPortalsData) {
+        on_slice(peer, plane, data);
+    } else if (peer.following.left != 0) {
+        on_following(peer, data);
+    } else if (!wire::is_portals_message(data)) {
+        counters_.malformed.add();
+    } else {
+        switch (static_cast<wire::PortalsKind>(wire::portals_layout::Kind::get(data.data()))) {
+            case wire::PortalsKind::kBegin:
+                on_begin(peer, data);
+                break;
+            case wire::PortalsKind::kPull:
+                on_pull(peer, plane, data.data());
+                break;
+            case wire::PortalsKind::kDone:
+                on_done(peer, wire::portals_done_layout::Source::get(data.data()));
+                break;
+        }
+    }
+    niu.release(received);
+}
+
+/// As much of it as there is room for.
+void OverNiu::land(const Pieces& where, Size at, std::span<const std::byte> data) {
+    if (at >= where.length) return;
+    const Size size = std::min<Size>(data.size(), where.length - at);
+    copy(where.sub(at, size), data.first(static_cast<std::size_t>(size)));
+    counters_.copied_in.add(size);
+}
+
+void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
+    Header header;
+    const Beginning begin = decode(message.data(), header);
+    if (begin.number != peer.arrived) {
+        const bool had = static_cast<std::int32_t>(begin.number - peer.arrived) < 0;
+        return (had ? counters_.repeated : counters_.malformed).add();
+    }
+    ++peer.arrived;
+    counters_.arrived.add();
+    const NodeId source = id_of(peer);
+    header.target.nid = node_;
+    header.initiator.nid = source;
+    Interface* const to = find(header.target.pid);
+    if (to == nullptr) counters_.nobody.add();
+    // Of what answers, and those that follow it, the user is not to know before the memory of these is his.
+    if (!peer.leaving.empty()) follow_up(peer);
+
+    const std::span<const std::byte> data = message.subspan(begin.size(header.type));
+    if (begin.flags == 0) [[likely]] {
+        counters_.copied_in.add(data.size());
+        if (to != nullptr) to->deliver(header, data);
+        return;
+    }
+    const Landing landing = to != nullptr ? to->arrive(header) : Landing{};
+    const Size rest = header.payload() - data.size();
+    if (landing.operation != kNone) land(landing.where, 0, data);
+    if (begin.flags == wire::kPortalsRestFollows) {
+        peer.following = {landing.operation != kNone ? to : nullptr, landing.operation, landing.where,
+                          data.size(), rest};
+        return;
+    }
+    if (begin.flags == wire::kPortalsRestWaits) {
+        const bool wanted = landing.operation != kNone && landing.where.length > data.size();
+        Sink* const sink = wanted ? sinks_.take() : nullptr;
+        if (sink != nullptr) {
+            sink->from = source;
+            sink->to = to;
+            sink->operation = landing.operation;
+            sink->where = landing.where;
+            sink->pulled = data.size();
+            sink->source = begin.source;
+            sink->queued = true;
+            peer.sinks.push(sink);
+            return wake(peer);
+        }
+        // The other side is told before anything that it may have to do with what comes of this.
+        peer.done.push(begin.source);
+        wake(peer);
+        if (wanted) return fail_landing(to, landing.operation);
+    }
+    if (landing.operation != kNone) to->landed(landing.operation);
+}
+
+void OverNiu::on_following(Peer& peer, std::span<const std::byte> data) {
+    Following& following = peer.following;
+    if (following.to != nullptr) land(following.where, following.at, data);
+    following.at += data.size();
+    following.left -= std::min<Size>(following.left, data.size());
+    if (data.empty()) {
+        following.left = 0;
+        counters_.cut_short.add();
+        fail_landing(following.to, following.operation);
+    } else if (following.left == 0 && following.to != nullptr) {
+        following.to->landed(following.operation);
+    }
+}
+
+/// Is answered, whatever it asks for: answers have no names, but their order.
+void OverNiu::on_pull(Peer& peer, std::size_t plane, const std::byte* message) {
+    using namespace wire::portals_pull_layout;
+    const Size offset = Offset::get(message);
+    const Size length = Length::get(message);
+    const Source* const source = sources_.find(wire::portals_pull_layout::Source::get(message));
+    Slice slice;
+    if (source != nullptr && source->to == id_of(peer) && offset <= source->data.length &&
+        length <= source->data.length - offset)
+        slice = {source->handle, source->data.sub(offset, length)};
+    else
+        counters_.malformed.add();
+    peer.lanes[plane].slices.push(slice);
+    wake(peer);
+}
+
+void OverNiu::on_done(const Peer& peer, std::uint32_t handle) {
+    Source* const source = sources_.find(handle);
+    if (source == nullptr || source->to != id_of(peer)) return counters_.malformed.add();
+    if (source->from != nullptr) source->from->sent(source->operation);
+    sources_.give_back(*source);
+}
+
+void OverNiu::on_slice(Peer& peer, std::size_t plane, std::span<const std::byte> data) {
+    Lane& lane = peer.lanes[plane];
+    if (lane.pulls.empty()) return counters_.malformed.add();
+    Pull& pull = lane.pulls.front();
+    Sink& sink = *pull.sink;
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(data.size(), pull.length - pull.got));
+    if (sink.to != nullptr) land(sink.where, pull.offset + pull.got, data.first(size));
+    pull.got += size;
+    if (data.empty()) {
+        sink.broken = true;
+        counters_.cut_short.add();
+    } else if (pull.got < pull.length) {
+        return;
+    }
+    lane.pulls.pop();
+    --sink.under_way;
+    finish_if_done(sink);
+    wake(peer);
+}
+
+/// Everything that is to come has.
+void OverNiu::finish_if_done(Sink& sink) {
+    if (sink.queued || sink.under_way != 0) return;
+    Peer& peer = peers_[sink.from];
+    peer.done.push(sink.source);
+    wake(peer);
+    if (sink.broken)
+        fail_landing(sink.to, sink.operation);
+    else if (sink.to != nullptr)
+        sink.to->landed(sink.operation);
+    sinks_.give_back(sink);
+}
+
+}  // namespace isoplane::nal

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <isoplane/portals/header.hh>
+#include <isoplane/wire/portals.hh>
+
+namespace isoplane::nal {
+
+/// Gets have no header data, and get-puts and puts no place for a reply.
+constexpr bool has_return_offset(portals::MessageType type) {
+    return type == portals::MessageType::kGet || type == portals::MessageType::kReply;
+}
+
+/// What the beginning of a message has beside its header.
+struct Beginning {
+    std::uint8_t flags = 0;
+    std::uint32_t number = 0;
+    std::uint32_t source = 0;  ///< of what waits
+
+    std::size_t size(portals::MessageType type) const {
+        return wire::portals_begin_size(static_cast<std::uint8_t>(type), flags);
+    }
+};
+
+inline void encode(std::byte* at, const Beginning& begin, const portals::Header& header) {
+    using namespace wire::portals_begin_layout;
+    wire::portals_layout::Kind::put(at, static_cast<std::uint8_t>(wire::PortalsKind::kBegin));
+    Type::put(at, static_cast<std::uint8_t>(header.type));
+    Flags::put(at, begin.flags);
+    Reserved::put(at, 0);
+    Number::put(at, begin.number);
+    TargetPid::put(at, header.target.pid);
+    InitiatorPid::put(at, header.initiator.pid);
+    Uid::put(at, header.uid);
+    Jid::put(at, header.jid);
+    Portal::put(at, header.portal);
+    Cookie::put(at, header.cookie);
+    MatchBits::put(at, header.match_bits);
+    RemoteOffset::put(at, header.remote_offset);
+    Extra::put(at, has_return_offset(header.type) ? header.return_offset : header.hdr_data);
+    Length::put(at, header.length);
+    Md::put(at, header.md);
+    MdGeneration::put(at, header.md_generation);
+    if (begin.size(header.type) == wire::kPortalsBeginSize) return;
+    std::byte* const more = at + wire::kPortalsBeginSize;
+    wire::portals_more_layout::Moved::put(more, header.mlength);
+    wire::portals_more_layout::Source::put(more, begin.source);
+    wire::portals_more_layout::Reserved::put(more, 0);
+}
+
+/// Of a message that is_portals_message(). The nids are not in it.
+inline Beginning decode(const std::byte* at, portals::Header& header) {
+    using namespace wire::portals_begin_layout;
+    Beginning begin;
+    header.type = static_cast<portals::MessageType>(Type::get(at));
+    begin.flags = Flags::get(at);
+    begin.number = Number::get(at);
+    header.target.pid = TargetPid::get(at);
+    header.initiator.pid = InitiatorPid::get(at);
+    header.uid = Uid::get(at);
+    header.jid = Jid::get(at);
+    header.portal = Portal::get(at);
+    header.cookie = Cookie::get(at);
+    header.match_bits = MatchBits::get(at);
+    header.remote_offset = RemoteOffset::get(at);
+    (has_return_offset(header.type) ? header.return_offset : header.hdr_data) = Extra::get(at);
+    header.length = Length::get(at);
+    header.md = Md::get(at);
+    header.md_generation = MdGeneration::get(at);
+    if (begin.size(header.type) == wire::kPortalsBeginSize) return begin;
+    const std::byte* const more = at + wire::kPortalsBeginSize;
+    header.mlength = wire::portals_more_layout::Moved::get(more);
+    begin.source = wire::portals_more_layout::Source::get(more);
+    return begin;
+}
+
+}  // namespace isoplane::nal
