@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Active messages: requests that call a function at another node, and replies that call one at the
+/// requester.
+///
+/// - A request handler may reply once, to its sender, and nothing else; what does not reply is acknowledged.
+///   A reply handler may not use the network. So nobody ever waits for room to reply, and no ring of nodes
+///   that request from each other can lock up.
+/// - Each handler runs exactly once, whatever the network does; unless a node dies.
+/// - At most Options::depth requests to a node are without an answer. A request more is refused: poll, which
+///   serves others meanwhile, and try again.
+/// - Data goes straight into the receiver's memory; the nodes of a job trust each other. Requests are not
+///   ordered.
+///
+/// One thread makes all calls, and nothing waits. doc/active.md has the protocol.
+#pragma once
+
+#include <isoplane/runtime/fifo.hh>
+#include <vector>
+
+#include <isoplane/active/images.hh>
+#include <isoplane/active/memory_map.hh>
+#include <isoplane/active/types.hh>
+
+namespace isoplane::active {
+
+class Active {
+  public:
+    using Time = runtime::Time;
+
+    /// Throws std::invalid_argument for options that cannot be.
+    Active(noniso::Endpoint& endpoint, Images& images, const Options& options);
+    /// Looks at addresses that come from other nodes before it goes there; null for not doing so.
+    void check_with(MemoryMap* memory) noexcept { memory_ = memory; }
+
+    // Requests. To this node, the handler runs before they return.
+
+    Ticket request(NodeId to, Function handler, const Words& words) noexcept;
+    /// Copies data to `address` at that node, then calls the handler there. The data stays as it is while
+    /// kSending.
+    Ticket transfer(NodeId to, std::span<const std::byte> data, Word address, Function handler,
+                    Word argument) noexcept;
+    /// Copies data from `address` at that node, then calls the handler here, as a reply.
+    Ticket get(NodeId to, Word address, std::span<std::byte> data, Function handler, Word argument) noexcept;
+
+    // Replies, to be called by request handlers.
+
+    Refusal reply(NodeId to, Function handler, const Words& words) noexcept;
+    /// What cannot go at once is copied: the data may change as soon as it returns.
+    Refusal reply_transfer(NodeId to, std::span<const std::byte> data, Word address, Function handler,
+                           Word argument) noexcept;
+
+    /// Calls the handlers of what has come, and sends what could not go before. Returns how much that was.
+    /// Within a handler it does nothing.
+    unsigned poll(Time now) noexcept;
+
+    RequestState state(const Ticket& request) const noexcept;
+    /// The next request that will have no answer. False when there is none.
+    bool next_failure(Failure& failure) noexcept;
+
+    /// Requests without an answer, to any node.
+    std::size_t open() const noexcept { return open_; }
+    /// Whether replies, or parts of what is being sent, wait for room.
+    bool waiting() const noexcept { return waiting_ != 0; }
+    bool in_handler() const noexcept { return running_ != Running::kNothing; }
+    /// Whose request is being handled, or was last.
+    NodeId requester() const noexcept { return served_.source; }
+
+    NodeId node() const noexcept { return options_.node; }
+    const Options& options() const noexcept { return options_; }
+    const Counters& counters() const noexcept { return counters_; }
+
+  private:
+    /// A message on its way out: all of it that has not been sent.
+    struct Outgoing {
+        wire::ActiveHeader header;
+        Words words{};
+        wire::ActiveTransfer transfer{};
+        const std::byte* rest = nullptr;  ///< of the transfer's data: from transfer.at on
+    };
+    enum class SlotState : std::uint8_t {
+        kFree,
+        kSending,
+        kOpen,
+        kGivenUp,  ///< failed, but an answer may still come
+    };
+    struct Slot {
+        SlotState state = SlotState::kFree;
+        bool waits = false;       ///< on the list of those that do
+        std::uint32_t epoch = 0;  ///< of the node's life in which it was sent
+        Time until{};             ///< when it fails; known since it was looked at first
+        Outgoing message;
+        std::span<std::byte> landing{};  ///< of a get
+    };
+    struct Answer {
+        bool waits = false;
+        Outgoing message;
+        std::vector<std::byte> kept;  ///< what it is sent from, if the handler may change that
+    };
+    /// All about one other node. As each request has a slot here, and each slot a place for its answer there,
+    /// an answer always finds room.
+    struct Peer {
+        std::vector<Slot> slots;
+        unsigned hint = 0;  ///< a free slot, unless none is
+        std::vector<Answer> answers;
+        runtime::Fifo<std::uint8_t> answers_waiting;
+        runtime::Fifo<std::uint8_t> requests_waiting;
+    };
+    enum class Running : std::uint8_t { kNothing, kRequest, kReply };
+    /// The request whose handler runs.
+    struct Served {
+        NodeId source = 0;
+        wire::ActiveHeader header;
+        bool replied = false;
+    };
+
+    // request.cc: what this node wants.
+    Refusal may_request(NodeId to, const Function& handler, FunctionName& name) noexcept;
+    Ticket send_request(NodeId to, const Outgoing& request, std::span<std::byte> landing = {}) noexcept;
+    Ticket request_here(const Function& handler, const Call& call, Running as) noexcept;
+    Slot* free_slot(Peer& peer) noexcept;
+
+    // reply.cc: what it answers.
+    Refusal may_reply(NodeId to) const noexcept;
+    Refusal reply_here(const Function& handler, const Call& call) noexcept;
+    void answer(wire::ActiveType type, Outgoing message, bool keep) noexcept;
+
+    // receive.cc: what comes.
+    void take(const niu::Received& received) noexcept;
+    void serve(NodeId source, const wire::ActiveMessage& message) noexcept;
+    void serve_get(const wire::ActiveMessage& message) noexcept;
+    void refuse(Reason reason) noexcept;
+    void complete(NodeId source, const wire::ActiveMessage& message) noexcept;
+    bool is_answer_to(const Slot& slot, const wire::ActiveMessage& message) const noexcept;
+    const void* function_of(const wire::ActiveHeader& header) noexcept;
+    bool may_land(const wire::ActiveTransfer& transfer) noexcept {
+        return memory_ == nullptr || memory_->is_writable(transfer.address, transfer.size);
+    }
+    void run(const Function& function, const Call& call) noexcept;
+
+    // send.cc: what goes.
+    bool send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
+    bool send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
+    unsigned send_waiting() noexcept;
+    unsigned send_answers(NodeId to, Peer& peer) noexcept;
+    unsigned send_requests(NodeId to, Peer& peer) noexcept;
+
+    // active.cc: how requests end.
+    void check_next() noexcept;
+    bool is_lost(NodeId to, const Slot& slot) const noexcept;
+    void end(Peer& peer, Slot& slot, SlotState state) noexcept;
+    void fail(NodeId to, Slot& slot, Reason reason) noexcept;
+
+    noniso::Endpoint& endpoint_;
+    Images& images_;
+    MemoryMap* memory_ = nullptr;
+    Options options_;
+    std::vector<Peer> peers_;
+    Running running_ = Running::kNothing;
+    Served served_;
+    Time now_{};
+    std::size_t open_ = 0;
+    std::size_t waiting_ = 0;  ///< messages on the lists of those that do
+    std::size_t check_peer_ = 0;
+    std::size_t check_slot_ = 0;
+    runtime::Fifo<Failure> failures_;
+    Counters counters_;
+};
+
+}  // namespace isoplane::active
