@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/channel/channels.hh>
+
+namespace isoplane::channel {
+
+std::size_t Channels::max_size(NodeId to) const noexcept {
+    if (to == node_) return room_;
+    return std::max(endpoint_.max_message(to), wire::kChannelHeaderSize) - wire::kChannelHeaderSize;
+}
+
+Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size,
+                      Mode mode) noexcept {
+    if (channel >= channels_.size()) return Status::kNoChannel;
+    if (size > buffer.data_.size()) return Status::kTooLarge;
+    if (busy(buffer)) return Status::kBusy;
+    const auto data = buffer.data_.first(size);
+    if (to == node_) return send_here(channel, data, mode);
+    if (endpoint_.state(to) != niu::PeerState::kUp) return Status::kNotUp;
+    if (size > max_size(to)) return Status::kTooLarge;
+    if (mode == Mode::kReliable && !may_send(to, channel)) return Status::kFull;
+    const wire::ChannelHeader header = header_for(to, channel, mode);
+    const bool copied = size < options_.copy_below || !may_change(records_[buffer.id_]);
+    const Status status = copied ? send_copy(to, header, data) : send_as_is(to, header, buffer.id_, size);
+    if (status != Status::kOk) return status;
+    counters_.sent.add();
+    if (mode == Mode::kReliable) {
+        channels_[channel].claims[to].sent();
+        counters_.sent_reliable.add();
+    }
+    return Status::kOk;
+}
+
+wire::ChannelHeader Channels::header_for(NodeId to, ChannelId channel, Mode mode) const noexcept {
+    const auto number = static_cast<std::uint8_t>(channel);
+    if (mode == Mode::kDatagram) return {.subtype = wire::ChannelSubtype::kDatagram, .channel = number};
+    return {.subtype = wire::ChannelSubtype::kReliable,
+            .channel = number,
+            .number = channels_[channel].claims[to].next()};
+}
+
+/// Into a frame that others share, or one of its own where the packet is not to be touched.
+Status Channels::send_copy(NodeId to, const wire::ChannelHeader& header,
+                           std::span<const std::byte> data) noexcept {
+    const niu::SendBuffer room = endpoint_.buffer(to, wire::kChannelHeaderSize + data.size());
+    if (!room) return Status::kFull;
+    wire::encode_channel(room.data.first<wire::kChannelHeaderSize>(), header);
+    std::copy(data.begin(), data.end(), room.data.begin() + wire::kChannelHeaderSize);
+    endpoint_.send(room);
+    counters_.copied_bytes.add(data.size());
+    return Status::kOk;
+}
+
+/// A reference to the packet goes, whose headers are written in front of the data.
+Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id, std::size_t size) noexcept {
+    Record& record = records_[id];
+    std::byte* const at = record.data.data() - wire::kChannelHeaderSize;
+    wire::encode_channel(std::span<std::byte, wire::kChannelHeaderSize>(at, wire::kChannelHeaderSize),
+                         header);
+    rte_mbuf* const m = record.packet.get();
+    m->data_off = static_cast<std::uint16_t>(at - static_cast<const std::byte*>(m->buf_addr));
+    m->data_len = static_cast<std::uint16_t>(wire::kChannelHeaderSize + size);
+    m->pkt_len = m->data_len;
+    m->ol_flags = 0;
+    rte_mbuf_refcnt_update(m, 1);
+    runtime::Packet going(m);
+    const niu::Ticket ticket = endpoint_.send(to, going);
+    if (!ticket) return Status::kFull;
+    record.ticket = ticket;
+    record.sent = true;
+    if (!std::exchange(record.pending, true)) pending_.push_back(id);
+    counters_.sent_as_is.add();
+    return Status::kOk;
+}
+
+/// Whether nobody else reads the packet: no other message of its frame, and where packets are handed over as
+/// they are, not who sent it.
+bool Channels::may_change(const Record& record) const noexcept {
+    if (options_.planted.overwrite_shared) return true;
+    return record.alone && (!endpoint_.in_process() || rte_mbuf_refcnt_read(record.packet.get()) == 1);
+}
+
+/// To a channel of this node.
+Status Channels::send_here(ChannelId channel, std::span<const std::byte> data, Mode mode) noexcept {
+    const bool room = has_room(channels_[channel]);
+    if (!room && mode == Mode::kReliable) return Status::kFull;
+    if (room) {
+        runtime::Packet packet = pool_.packet();
+        if (!packet) return Status::kFull;
+        Record& record = append(channel);
+        std::byte* const at = rte_pktmbuf_mtod_offset(packet.get(), std::byte*, wire::kChannelHeaderSize);
+        std::copy(data.begin(), data.end(), at);
+        record.packet = std::move(packet);
+        record.data = {at, data.size()};
+        record.source = node_;
+        ++channels_[channel].datagrams;
+        counters_.copied_bytes.add(data.size());
+    } else {
+        count_drop(Drop::kFull);
+    }
+    counters_.sent.add();
+    if (mode == Mode::kReliable) counters_.sent_reliable.add();
+    return Status::kOk;
+}
+
+}  // namespace isoplane::channel
