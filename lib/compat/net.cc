@@ -32,8 +32,9 @@ const job::Settings& Net::settings() {
 }
 
 int Net::max_payload(bool logical_time) {
-    const std::size_t in_front =
-        wire::kHeaderSize + wire::kMessageHeaderSize + (logical_time ? wire::kIsotachSize : 0);
+    const bool udp = settings().network.conf.encapsulation == topology::Encapsulation::kUdp;
+    const std::size_t in_front = (udp ? wire::kIpv4Size + wire::kUdpSize : 0) + wire::kHeaderSize +
+                                 wire::kMessageHeaderSize + (logical_time ? wire::kIsotachSize : 0);
     return static_cast<int>(settings().mtu - in_front);
 }
 
@@ -44,6 +45,8 @@ bool Net::open(Time time) {
     settings.shared_memory = time == Time::kWithMemory;
     try {
         job_ = std::make_unique<job::Job>(std::move(settings));
+        for (const wire::Protocol protocol : spoken_)
+            job_->messages(protocol);
         job_->join();
     } catch (const std::exception& error) {
         give_up(error.what());
@@ -89,8 +92,14 @@ void Net::put_off() {
         put_off_.push_back(next);
 }
 
-void Net::poll() {
+void Net::poll_all() {
     job_->poll();
+    for (void (*what)() : also_poll_)
+        what();
+}
+
+void Net::poll() {
+    poll_all();
     if (++polls_ % kLookEvery == 0) look_for_trouble();
 }
 
@@ -111,6 +120,7 @@ bool Net::try_close() {
 void Net::close() {
     for (void (*give_back)() : give_back_)
         give_back();
+    also_poll_.clear();
     for (const isotach::Delivery& unread : put_off_)
         job_->isotach().release(unread);
     put_off_.clear();
@@ -124,9 +134,10 @@ void Net::leave_at_exit(int status, void* self) {
     Net& net = *static_cast<Net*>(self);
     if (status != 0 || !net.is_open()) return;
     std::fflush(stdout);
+    net.leaving_ = true;
     job::Job& job = *net.job_;
     while (!job.try_close()) {
-        job.poll();
+        net.poll_all();
         for (niu::Received unread; job.messages().receive(unread);)
             job.messages().release(unread);
         if (job.settings().logical_time) {

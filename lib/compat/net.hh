@@ -50,6 +50,12 @@ class Net {
     void poll();
     /// True once all have closed.
     bool try_close();
+    /// A protocol that an interface speaks; called before open().
+    void speak(wire::Protocol protocol) { spoken_.push_back(protocol); }
+    /// What an interface does with every poll, as long as there is a connection.
+    void also_poll(void (*what)()) { also_poll_.push_back(what); }
+    /// All is being given up, at exit(): nobody else waits for what is still wanted.
+    bool leaving() const noexcept { return leaving_; }
     /// What an interface has of the job, it is to give back before that goes.
     void before_closing(void (*give_back)()) { give_back_.push_back(give_back); }
 
@@ -59,15 +65,19 @@ class Net {
   private:
     static constexpr unsigned kLookEvery = 4096;
 
+    void poll_all();
     static void leave_at_exit(int status, void* net);
     void close();
 
     std::optional<job::Settings> settings_;
     std::unique_ptr<job::Job> job_;
+    std::vector<wire::Protocol> spoken_;
+    std::vector<void (*)()> also_poll_;
     std::vector<void (*)()> give_back_;
     std::deque<isotach::Delivery> put_off_;
     unsigned polls_ = 0;
     bool closed_ = false;
+    bool leaving_ = false;
 };
 
 /// Ends the program when that isochron can never go.

@@ -6,8 +6,10 @@
 #include <p3utils.h>
 
 #include <cstdlib>
+#include <numeric>
 
 #include "portals.hh"
+#include "portals_network.hh"
 
 FILE* p3_out = nullptr;
 
@@ -16,6 +18,9 @@ namespace {
 using isoplane::compat::Portals;
 using isoplane::compat::PortalsGroup;
 using isoplane::compat::PortalsInterface;
+using isoplane::compat::PortalsNetwork;
+using isoplane::portals::Nid;
+using isoplane::portals::Pid;
 using isoplane::portals::Status;
 
 /// Numbers with colons between them.
@@ -35,11 +40,24 @@ std::vector<std::uint32_t> numbers_of(const char* text) {
     return numbers;
 }
 
+/// As the launcher has started it: rank N is node N.
+Status from_job(PortalsGroup& group) {
+    PortalsNetwork& network = PortalsNetwork::instance();
+    if (!network.is_there()) return Status::kNoInit;
+    const auto size = static_cast<unsigned>(network.settings().hosts().size());
+    group = {.rank = network.settings().node(),
+             .size = size,
+             .nids = std::vector<Nid>(size),
+             .pids = std::vector<Pid>(size, PortalsNetwork::kPid)};
+    std::iota(group.nids.begin(), group.nids.end(), 0U);
+    return Status::kOk;
+}
+
 Status from_environment(PortalsGroup& group) {
     const char* const rank = std::getenv("PTL_MY_RID");
     const char* const nids = std::getenv("PTL_NIDMAP");
     const char* const pids = std::getenv("PTL_PIDMAP");
-    if (rank == nullptr || nids == nullptr || pids == nullptr) return Status::kNoInit;
+    if (rank == nullptr || nids == nullptr || pids == nullptr) return from_job(group);
     PortalsGroup read{.rank = static_cast<unsigned>(std::strtoul(rank, nullptr, 0)),
                       .size = 0,
                       .nids = numbers_of(nids),

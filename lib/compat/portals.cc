@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-#include <p3nal_loopback.h>
+#include "portals_network.hh"
+
+#include <p3nal_isoplane.h>
 
 namespace isoplane::compat {
 
@@ -37,6 +39,7 @@ void Portals::fini() {
         opened.reset();
     }
     loopback_.reset();
+    PortalsNetwork::instance().leave();
     next_group_ = {};
     jid_ = portals::kAny;
     initialised_ = false;
@@ -52,12 +55,31 @@ void Portals::set_jid(portals::Jid jid) {
     jid_ = jid;
 }
 
+/// The network is the last interface. A program that is in no job has none but itself to talk to.
+Status Portals::nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal) {
+    constexpr unsigned kNetwork = kMostInterfaces - 1;
+    PortalsNetwork& network = PortalsNetwork::instance();
+    if (iface == PTL_IFACE_ISOPLANE && network.is_there()) {
+        number = kNetwork;
+        portals::Nal* const its = network.nal();
+        if (its == nullptr) return Status::kFail;
+        nal = std::shared_ptr<portals::Nal>(std::shared_ptr<portals::Nal>(), its);
+        return Status::kOk;
+    }
+    if (iface == PTL_IFACE_ISOPLANE) iface = PTL_IFACE_LOOPBACK0;
+    if (iface < PTL_IFACE_LOOPBACK0 || iface >= PTL_IFACE_LOOPBACK(kNetwork)) return Status::kIfaceInvalid;
+    number = iface - PTL_IFACE_LOOPBACK0;
+    nal = loopback_;
+    return Status::kOk;
+}
+
 Status Portals::open(ptl_interface_t iface, portals::Pid wanted, const Limits& desired,
                      std::shared_ptr<PortalsInterface>& opened) {
     const std::lock_guard lock(mutex_);
     if (!initialised_) return Status::kNoInit;
-    const ptl_interface_t number = iface - PTL_IFACE_LOOPBACK0;
-    if (number >= kMostInterfaces) return Status::kIfaceInvalid;
+    unsigned number = 0;
+    std::shared_ptr<portals::Nal> nal;
+    if (const Status status = nal_of(iface, number, nal); status != Status::kOk) return status;
     opened = interfaces_[number];
     if (opened != nullptr) return Status::kOk;
 
@@ -67,8 +89,8 @@ Status Portals::open(ptl_interface_t iface, portals::Pid wanted, const Limits& d
     constexpr std::uint32_t kApart = 64;
     const std::uint32_t generation = opened_ * kApart;
     opened.reset(new PortalsInterface{
-        .nal = loopback_,
-        .ni = {number, *loopback_,
+        .nal = nal,
+        .ni = {number, *nal,
                portals::Options{.limits = desired, .uid = geteuid(), .jid = jid_, .generation = generation}},
         .iface = iface,
         .handle = HandleParts{portals::Kind::kInterface, number, 0, generation}.pack(),
@@ -125,7 +147,10 @@ int PtlInit(int* max_interfaces) {
     return PTL_OK;
 }
 
+/// A program that clears up in a handler of a signal that has interrupted a call, as many do, ends next, and
+/// all that it has with it. There is nothing it could wait for.
 void PtlFini() {
+    if (isoplane::compat::Inside::anything()) return isoplane::compat::PortalsNetwork::instance().abandon();
     Portals::instance().fini();
 }
 
@@ -162,6 +187,7 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
 }
 
 int PtlNIFini(ptl_handle_ni_t ni) {
+    if (isoplane::compat::Inside::anything()) return PTL_OK;
     return static_cast<int>(Portals::instance().close(ni));
 }
 

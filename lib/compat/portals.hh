@@ -65,6 +65,7 @@ class Portals {
 
   private:
     std::shared_ptr<PortalsInterface> find(ptl_handle_any_t handle, bool itself) const;
+    portals::Status nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal);
 
     std::mutex mutex_;
     bool initialised_ = false;
@@ -75,22 +76,40 @@ class Portals {
     PortalsGroup next_group_;
 };
 
+/// A thread is in a call of Portals as long as there is one of these. If it calls another meanwhile, that is
+/// from within a handler: of an event, or of a signal that came while locks were held.
+class Inside {
+  public:
+    Inside() noexcept { ++depth_; }
+    ~Inside() { --depth_; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+    static bool anything() noexcept { return depth_ > 0; }
+
+  private:
+    inline static thread_local int depth_ = 0;
+};
+
+/// Calls with an interface that was found; without one, says why there is none.
+template <typename Call>
+int on(const std::shared_ptr<PortalsInterface>& found, portals::Status invalid, Call&& call) {
+    const Inside inside;
+    if (found != nullptr) [[likely]]
+        return static_cast<int>(call(found->ni));
+    return Portals::instance().is_initialised() ? static_cast<int>(invalid) : PTL_NO_INIT;
+}
+
 /// Calls with the interface that `handle` belongs to: `invalid` if there is none.
 template <typename Call>
 int on_interface_of(ptl_handle_any_t handle, portals::Status invalid, Call&& call) {
-    Portals& portals = Portals::instance();
-    if (!portals.is_initialised()) return PTL_NO_INIT;
-    const std::shared_ptr<PortalsInterface> found = portals.of(handle);
-    return static_cast<int>(found != nullptr ? call(found->ni) : invalid);
+    return on(Portals::instance().of(handle), invalid, call);
 }
 
 /// The same, of the handle of an interface.
 template <typename Call>
 int on_interface(ptl_handle_ni_t handle, Call&& call) {
-    Portals& portals = Portals::instance();
-    if (!portals.is_initialised()) return PTL_NO_INIT;
-    const std::shared_ptr<PortalsInterface> found = portals.interface(handle);
-    return static_cast<int>(found != nullptr ? call(found->ni) : portals::Status::kNiInvalid);
+    return on(Portals::instance().interface(handle), portals::Status::kNiInvalid, call);
 }
 
 }  // namespace isoplane::compat

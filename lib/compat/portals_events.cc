@@ -52,8 +52,6 @@ int next(std::span<const ptl_handle_eq_t> eqs, Deadline until, ptl_event_t& even
     });
 }
 
-constexpr std::chrono::steady_clock::time_point kAtOnce{};
-
 }  // namespace
 
 int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler, ptl_handle_eq_t* eq) {

@@ -5,7 +5,7 @@
 #ifndef ISOPLANE_P3NAL_IBNG_H
 #define ISOPLANE_P3NAL_IBNG_H
 
-#include "p3nal_loopback.h"
+#include "p3nal_isoplane.h"
 
 #define PTL_IFACE_IBNG PTL_IFACE_DEFAULT
 #define PTL_IFACE_IBNG0 PTL_IFACE_DEFAULT

@@ -6,9 +6,5 @@
 #define ISOPLANE_P3NAL_LOOPBACK_H
 
 #define PTL_IFACE_LOOPBACK0 0xf0f0f100u
-#define PTL_IFACE_LOOPBACK(n) (PTL_IFACE_LOOPBACK0 + (n)) /* n is 0 to 7 */
-#ifndef PTL_IFACE_DEFAULT
-#define PTL_IFACE_DEFAULT PTL_IFACE_LOOPBACK0
-#endif
-
+#define PTL_IFACE_LOOPBACK(n) (PTL_IFACE_LOOPBACK0 + (n)) /* n is 0 to 6 */
 #endif

@@ -6,7 +6,7 @@
 #ifndef ISOPLANE_P3NAL_UTCP_H
 #define ISOPLANE_P3NAL_UTCP_H
 
-#include "p3nal_loopback.h"
+#include "p3nal_isoplane.h"
 
 #define PTL_IFACE_UTCP PTL_IFACE_DEFAULT
 #define PTL_IFACE_UTCP0 PTL_IFACE_DEFAULT

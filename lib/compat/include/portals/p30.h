@@ -7,7 +7,7 @@
 #ifndef ISOPLANE_PORTALS_P30_H
 #define ISOPLANE_PORTALS_P30_H
 
-#include "../p3nal_loopback.h"
+#include "../p3nal_isoplane.h"
 #include "../portals3.h"
 
 #define PTL_NOACK_REQ PTL_NO_ACK_REQ
