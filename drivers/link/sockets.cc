@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -28,6 +30,24 @@ sockaddr_un address_of(const std::string& path) {
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
     return address;
+}
+
+/// Whether who serves it takes connections yet: one who has only just made the socket refuses them. True when
+/// the system does not tell, as it does not of another network namespace's.
+bool is_listening(const std::string& path) {
+    constexpr unsigned long kListens = 0x10000;
+    bool known = false;
+    std::ifstream table("/proc/net/unix");
+    for (std::string line; std::getline(table, line);) {
+        if (!line.ends_with(" " + path)) continue;
+        known = true;
+        std::istringstream fields(line);
+        std::string address, references, protocol;
+        unsigned long flags = 0;
+        fields >> address >> references >> protocol >> std::hex >> flags;
+        if ((flags & kListens) != 0) return true;
+    }
+    return !known;
 }
 
 /// Whether a living process listens on the socket file. Connecting with a type of socket that no server here
@@ -143,7 +163,7 @@ SocketSide SocketSide::take(const LinkSpec& spec, const SocketSides& sides, cons
 
 void await_server(const LinkSpec& spec, std::chrono::seconds limit) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!is_served(spec.target)) {
+    while (!is_served(spec.target) || !is_listening(spec.target)) {
         if (std::chrono::steady_clock::now() >= deadline) {
             throw std::runtime_error("'" + spec.text + "': nobody serves the socket, after " +
                                      std::to_string(limit.count()) +
