@@ -147,6 +147,12 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     }
     const bool has_manager = std::find(conf.roles.begin(), conf.roles.end(), "tm") != conf.roles.end();
     if (has_manager) roles.managers = choose_managers(roles.network, has_fabric);
+    for (const char* role : {"generate", "sink"}) {
+        const bool has = std::find(conf.roles.begin(), conf.roles.end(), role) != conf.roles.end();
+        if (has && conf.encapsulation == topology::Encapsulation::kUdp)
+            throw std::invalid_argument("encapsulation udp is for the frames of jobs, and those of " +
+                                        std::string(role) + " travel as Ethernet's; leave one of them out");
+    }
     roles.mtu = mtu;
     roles.id = conf.id.value_or(0);
     roles.to = static_cast<std::uint16_t>(

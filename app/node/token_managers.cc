@@ -41,6 +41,7 @@ void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime:
                                .job_key = conf.job_key.value_or(0),
                                .epoch = epoch_,
                                .mac = network_.mac(manager),
+                               .udp = network_.udp(manager),
                                .mtu = static_cast<std::uint16_t>(mtu),
                                .window = 1};
     const ManagerStage& stage = node_.engine().add(

@@ -211,7 +211,7 @@ double Costs::total() const noexcept {
     return std::accumulate(cycles.begin(), cycles.end(), 0.0);
 }
 
-std::vector<Costs> break_down(Workers& workers, Sides& sides) {
+std::vector<Costs> break_down(Workers& workers, Sides& sides, bool in_udp) {
     std::vector<Costs> all;
     add_costs(all, transport::kRaw, workers, sides, [&](unsigned end, TimedEdges& edges) {
         return make_raw<Content::kCopied>(sides, end, edges.input, edges.output);
@@ -219,7 +219,8 @@ std::vector<Costs> break_down(Workers& workers, Sides& sides) {
     for (const bool coalesce : {false, true}) {
         add_costs(all, coalesce ? transport::kNiuCoalesced : transport::kNiu, workers, sides,
                   [&](unsigned end, TimedEdges& edges) {
-                      return make_niu(sides, end, edges.input, edges.output, coalesce);
+                      return make_niu(sides, end, edges.input, edges.output,
+                                      {.udp = in_udp, .coalesce = coalesce});
                   });
     }
     return all;

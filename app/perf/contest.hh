@@ -98,7 +98,8 @@ class Measurement {
     }
 
     /// False when the other end cannot be reached, which nothing but the links can be the reason of.
-    bool prepare(End& end, runtime::Idler& idler) {
+    bool prepare(End& end, std::span<std::byte> room, runtime::Idler& idler) {
+        if constexpr (requires { end.use(room); }) end.use(room);
         end.begin(message_.size());
         begun_.fetch_add(1, std::memory_order_acq_rel);
         while (begun_.load(std::memory_order_acquire) < 2)
@@ -116,7 +117,7 @@ class Measurement {
 
     void ping() {
         runtime::Idler idler = workers_.idler();
-        if (prepare(a_, idler)) {
+        if (prepare(a_, in_a_, idler)) {
             const Course course(seconds_);
             std::uint64_t begin = rte_rdtsc();
             while (course.goes_on(begin, found()) && exchange(course, idler)) {
@@ -151,7 +152,7 @@ class Measurement {
 
     void pong() {
         runtime::Idler idler = workers_.idler();
-        prepare(b_, idler);
+        prepare(b_, in_b_, idler);
         unsigned owed = 0;
         while (!is_over()) {
             b_.poll();
@@ -166,7 +167,7 @@ class Measurement {
 
     void pour() {
         runtime::Idler idler = workers_.idler();
-        if (prepare(a_, idler)) {
+        if (prepare(a_, in_a_, idler)) {
             const Course course(seconds_);
             while (course.goes_on(rte_rdtsc(), found())) {
                 unsigned sent = 0;
@@ -182,7 +183,7 @@ class Measurement {
 
     void drink() {
         runtime::Idler idler = workers_.idler();
-        prepare(b_, idler);
+        prepare(b_, in_b_, idler);
         const Course course(seconds_);
         std::uint64_t begin = 0;  // of a slice
         std::uint64_t arrived = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <isoplane/link/kind.hh>
+#include <isoplane/topology/ip.hh>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -40,10 +41,23 @@ inline niu::Options options_of(Side& side, unsigned end, std::vector<std::string
             .in_process = kind.in_process};
 }
 
-inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
-                                        bool coalesce) {
+/// Of one of two; with `udp` their frames travel in UDP.
+inline niu::Options pair_options(Sides& sides, unsigned end, bool udp) {
     niu::Options options = options_of(sides[end], end, {"a", "b"});
-    options.coalesce = coalesce;
+    if (udp) options.udp = {.addresses = {topology::default_ip(0), topology::default_ip(1)}};
+    return options;
+}
+
+/// How an NIU is set up for `perf pair`.
+struct NiuSetup {
+    bool udp = false;
+    bool coalesce = false;
+};
+
+inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
+                                        const NiuSetup& setup) {
+    niu::Options options = pair_options(sides, end, setup.udp);
+    options.coalesce = setup.coalesce;
     return std::make_unique<NiuEnd>(from, to, *sides[end].pool, std::move(options));
 }
 

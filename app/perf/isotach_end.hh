@@ -47,8 +47,7 @@ class IsotachEnd {
           niu_("niu", from, to, pool, std::move(options)),
           dispatcher_(niu_),
           siu_(niu_, hosts_.paths(), siu),
-          isotach_(niu_, siu_, pool),
-          isochron_(isotach_.isochron()) {
+          isotach_(niu_, siu_, pool) {
         isotach_.attach_to(dispatcher_);
     }
 
@@ -57,15 +56,11 @@ class IsotachEnd {
         return niu_.all_up() && siu_.started();
     }
     void begin(std::size_t /*size*/) noexcept {
-        isochron_.clear();
         for (isotach::Delivery delivery; isotach_.receive(delivery);)
             isotach_.release(delivery);
     }
 
-    bool send(std::span<const std::byte> message) noexcept {
-        if (isochron_.empty() && !isochron_.add(peer_, message)) return false;
-        return isotach_.send(isochron_);
-    }
+    bool send(std::span<const std::byte> message) noexcept { return isotach_.send(peer_, message); }
 
     void poll() noexcept {
         const runtime::Time now = clock_.now();
@@ -96,7 +91,6 @@ class IsotachEnd {
     niu::Dispatcher dispatcher_;
     siu::Siu siu_;
     isotach::Isotach isotach_;
-    isotach::Isochron isochron_;
 };
 
 }  // namespace isoplane::perf

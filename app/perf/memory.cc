@@ -3,13 +3,11 @@
 
 #include "memory.hh"
 
-#include <cstdio>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/stop_signal.hh>
 #include <stdexcept>
 
-#include "../command.hh"
-#include "../options.hh"
+#include "benchmark.hh"
 #include "ends.hh"
 #include "memory_isochrons.hh"
 #include "memory_locks.hh"
@@ -32,8 +30,8 @@ Updaters updaters(Workers& workers, Sides& sides, MemoryPair& pair, const std::o
     Updaters all;
     all.push_back(make_isochron_updater(pair));
     all.push_back(make_sched_updater(pair));
-    auto workers_end = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), false);
-    auto servers_end = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), false);
+    auto workers_end = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), {});
+    auto servers_end = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), {});
     all.push_back(std::make_unique<LockUpdater<NiuEnd>>("locks_niu", workers, std::move(workers_end),
                                                         std::move(servers_end)));
     if (kernel) {
@@ -76,13 +74,8 @@ void measure(MemoryReport& report, Workers& workers, Sides& sides, const std::op
 int run_with(const MemoryOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs specs(options.link);
-    runtime::EalOptions eal;
-    eal.workers = 2;
-    eal.cpus = options.cpus;
-    eal.telemetry = false;
-    eal.pci = link::pci_devices(specs.specs());
-    const runtime::Eal environment(eal);
-    Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
+    const runtime::Eal environment(eal_options(options, specs));
+    Workers workers(idle_policy(options));
     Sides sides(specs.specs(), options.mtu);
     std::optional<KernelPath> kernel;
     std::optional<Redis> redis;
@@ -106,16 +99,7 @@ int run_with(const MemoryOptions& options) {
 }  // namespace
 
 int run_memory(int argc, char** argv) {
-    auto parsed = parse_memory_options(argc, argv);
-    if (const int* code = std::get_if<int>(&parsed)) return *code;
-    try {
-        return run_with(std::get<MemoryOptions>(parsed));
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage("perf memory", error.what());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "isoplane perf memory: %s\n", error.what());
-        return app::kRunFailed;
-    }
+    return run_benchmark("perf memory", parse_memory_options(argc, argv), run_with);
 }
 
 }  // namespace isoplane::perf

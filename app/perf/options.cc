@@ -90,6 +90,11 @@ PairOptions assemble_pair(const po::variables_map& values) {
     assemble_common(options, values);
     options.csv = values["csv"].as<std::string>();
     options.kernel = !values["no-kernel"].as<bool>();
+    const std::string encapsulation = values["encapsulation"].as<std::string>();
+    if (encapsulation != "ethernet" && encapsulation != "udp")
+        throw std::invalid_argument("--encapsulation " + encapsulation +
+                                    " is not known: it can be ethernet or udp");
+    options.in_udp = encapsulation == "udp";
     if (options.json == "-" && options.csv == "-")
         throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
     return options;
@@ -203,6 +208,25 @@ void add_common(po::options_description& visible, const char* sizes) {
         ("check", po::bool_switch(), "exit 1 when a target is missed");
 }
 
+/// Of benchmarks that compare transports.
+std::variant<PairOptions, int> parse_pair(const app::Usage& usage, const char* sizes, int argc, char** argv) {
+    po::options_description visible("Options");
+    add_common(visible, sizes);
+    visible.add_options()                                                        //
+        ("no-kernel", po::bool_switch(), "leave the sockets of the kernel out")  //
+        ("encapsulation", po::value<std::string>()->value_name("HOW")->default_value("ethernet"),
+         "how the NIU's frames travel: ethernet or udp")  //
+        ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "the same as CSV, a line for each transport and size");
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        return assemble_pair(values);
+    } catch (const std::exception& error) {
+        return app::wrong_usage(usage.name, error.what());
+    }
+}
+
 }  // namespace
 
 std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
@@ -217,19 +241,22 @@ std::variant<PairOptions, int> parse_pair_options(int argc, char** argv) {
         "  niu_coalesced  the NIU, small messages share frames\n"
         "  udp, tcp       non-blocking sockets, 32 messages a call; over a veth pair where the\n"
         "                 user may make one, otherwise over loopback\n"};
-    po::options_description visible("Options");
-    add_common(visible, "8,64,256,1K,4K,8K,64K,1M");
-    visible.add_options()                                          //
-        ("no-kernel", po::bool_switch(), "leave UDP and TCP out")  //
-        ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
-         "the same as CSV, a line for each transport and size");
-    po::variables_map values;
-    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
-    try {
-        return assemble_pair(values);
-    } catch (const std::exception& error) {
-        return app::wrong_usage(usage.name, error.what());
-    }
+    return parse_pair(usage, "8,64,256,1K,4K,8K,64K,1M", argc, argv);
+}
+
+std::variant<PairOptions, int> parse_portals_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf portals", "[OPTION...]",
+        "Measures Portals between two links: puts, there and back and in a stream, beside the NIU under\n"
+        "them, frames alone on the same links and TCP sockets of the kernel, all in turns on the same two\n"
+        "CPUs. Then what it takes to match a message, and how much of a CPU is left to a program while an\n"
+        "lcore receives for it.\n\n"
+        "  raw      messages copied into frames and out of them, and nothing else\n"
+        "  niu      the NIU, small messages share frames\n"
+        "  portals  puts into the same memory over and over, an event for each\n"
+        "  tcp      non-blocking sockets, 32 messages a call; over a veth pair where the user may make one,\n"
+        "           otherwise over loopback\n"};
+    return parse_pair(usage, "8,64,256,1K,2K,4K,8K,16K,64K,256K,1M,4M", argc, argv);
 }
 
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {

@@ -24,9 +24,10 @@ struct Options {
     bool check = false;
 };
 
-/// The command line of `isoplane perf pair`, taken apart.
+/// The command line of `isoplane perf pair`, or `perf portals`, taken apart.
 struct PairOptions : Options {
     std::string csv;
+    bool in_udp = false;  ///< the NIU's frames
     bool kernel = true;
 };
 
@@ -50,6 +51,7 @@ struct MemoryOptions : Options {
 /// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about
 /// what is wrong.
 std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
+std::variant<PairOptions, int> parse_portals_options(int argc, char** argv);
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
 std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv);
 

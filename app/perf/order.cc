@@ -13,8 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "../command.hh"
-#include "../options.hh"
+#include "benchmark.hh"
 #include "contest.hh"
 #include "ends.hh"
 #include "isotach_end.hh"
@@ -280,29 +279,23 @@ Outcome measure_on_wire(const OrderOptions& options, Workers& workers, const Pai
 Outcome measure_through(const OrderOptions& options, Workers& workers, const PairOfSpecs& pair,
                         const runtime::StopSignal& signal) {
     const PairOfSpecs other_pair(options.link, "other");
-    Sides near(pair.specs(), options.mtu);
-    Sides far(other_pair.specs(), options.mtu, "cd");
+    std::vector<link::LinkSpec> specs = pair.specs();
+    specs.insert(specs.end(), other_pair.specs().begin(), other_pair.specs().end());
+    Sides sides(specs, options.mtu);
     Outcome outcome;
     {
-        Middle middle(near[1], far[0], options.ahead, options.manager_at);
-        outcome = measure(options, workers, {near[0], far[1], &middle}, signal);
+        Middle middle(sides[1], sides[2], options.ahead, options.manager_at);
+        outcome = measure(options, workers, {sides[0], sides[3], &middle}, signal);
     }
-    outcome.failures = near.close();
-    for (std::string& failure : far.close())
-        outcome.failures.push_back(std::move(failure));
+    outcome.failures = sides.close();
     return outcome;
 }
 
 int run_with(const OrderOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
-    runtime::EalOptions eal;
-    eal.workers = 2;
-    eal.cpus = options.cpus;
-    eal.telemetry = false;
-    eal.pci = link::pci_devices(pair.specs());
-    const runtime::Eal environment(eal);
-    Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
+    const runtime::Eal environment(eal_options(options, pair));
+    Workers workers(idle_policy(options));
     Outcome outcome = options.manager_at == ManagerAt::kHost
                           ? measure_on_wire(options, workers, pair, signal)
                           : measure_through(options, workers, pair, signal);
@@ -316,16 +309,7 @@ int run_with(const OrderOptions& options) {
 }  // namespace
 
 int run_order(int argc, char** argv) {
-    auto parsed = parse_order_options(argc, argv);
-    if (const int* code = std::get_if<int>(&parsed)) return *code;
-    try {
-        return run_with(std::get<OrderOptions>(parsed));
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage("perf order", error.what());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "isoplane perf order: %s\n", error.what());
-        return app::kRunFailed;
-    }
+    return run_benchmark("perf order", parse_order_options(argc, argv), run_with);
 }
 
 }  // namespace isoplane::perf

@@ -3,7 +3,6 @@
 
 #include "pair.hh"
 
-#include <cstdio>
 #include <isoplane/runtime/stop_signal.hh>
 #include <memory>
 #include <optional>
@@ -11,8 +10,7 @@
 
 #include <isoplane/runtime/eal.hh>
 
-#include "../command.hh"
-#include "../options.hh"
+#include "benchmark.hh"
 #include "contest.hh"
 #include "ends.hh"
 #include "report.hh"
@@ -39,14 +37,15 @@ std::unique_ptr<Contestant> contest(const std::string& name, Workers& workers, S
 }
 
 /// In the order in which they take turns.
-Contestants contestants(Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel) {
+Contestants contestants(Workers& workers, Sides& sides, bool in_udp,
+                        const std::optional<KernelPath>& kernel) {
     const auto raw = [&]<Content content>(unsigned end) {
         link::Link& link = *sides[end].link;
         return make_raw<content>(sides, end, link.input(), link.output());
     };
     const auto niu = [&](unsigned end, bool coalesce) {
         link::Link& link = *sides[end].link;
-        return make_niu(sides, end, link.input(), link.output(), coalesce);
+        return make_niu(sides, end, link.input(), link.output(), {.udp = in_udp, .coalesce = coalesce});
     };
     Contestants all;
     all.push_back(contest(transport::kIo, workers,
@@ -64,7 +63,7 @@ Contestants contestants(Workers& workers, Sides& sides, const std::optional<Kern
 
 void measure(Report& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
              const runtime::StopSignal& signal) {
-    const Contestants all = contestants(workers, sides, kernel);
+    const Contestants all = contestants(workers, sides, report.options.in_udp, kernel);
     for (unsigned round = 0; round < report.options.rounds; ++round) {
         for (const std::size_t size : report.options.sizes) {
             for (const auto& contestant : all) {
@@ -75,7 +74,7 @@ void measure(Report& report, Workers& workers, Sides& sides, const std::optional
             }
         }
     }
-    report.costs = break_down(workers, sides);
+    report.costs = break_down(workers, sides, report.options.in_udp);
 }
 
 void print(const Report& report) {
@@ -88,13 +87,8 @@ void print(const Report& report) {
 int run_with(const PairOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
-    runtime::EalOptions eal;
-    eal.workers = 2;
-    eal.cpus = options.cpus;
-    eal.telemetry = false;
-    eal.pci = link::pci_devices(pair.specs());
-    const runtime::Eal environment(eal);
-    Workers workers(options.cpus.size() < 2 ? runtime::IdlePolicy::kYield : runtime::IdlePolicy::kSpin);
+    const runtime::Eal environment(eal_options(options, pair));
+    Workers workers(idle_policy(options));
     Sides sides(pair.specs(), options.mtu);
     std::optional<KernelPath> kernel;
     if (options.kernel) kernel.emplace(options.mtu);
@@ -112,16 +106,7 @@ int run_with(const PairOptions& options) {
 }  // namespace
 
 int run_pair(int argc, char** argv) {
-    auto parsed = parse_pair_options(argc, argv);
-    if (const int* code = std::get_if<int>(&parsed)) return *code;
-    try {
-        return run_with(std::get<PairOptions>(parsed));
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage("perf pair", error.what());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "isoplane perf pair: %s\n", error.what());
-        return app::kRunFailed;
-    }
+    return run_benchmark("perf pair", parse_pair_options(argc, argv), run_with);
 }
 
 }  // namespace isoplane::perf

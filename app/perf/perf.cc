@@ -13,6 +13,7 @@
 #include "memory.hh"
 #include "order.hh"
 #include "pair.hh"
+#include "portals.hh"
 
 namespace isoplane::perf {
 
@@ -21,6 +22,7 @@ namespace {
 constexpr app::Command kBenchmarks[] = {
     {"pair", "latency, message rate and bandwidth between two links", run_pair},
     {"order", "what ordering messages costs", run_order},
+    {"portals", "puts of Portals, beside what is under them", run_portals},
     {"memory", "shared memory in logical time, beside locks and transactions", run_memory},
 };
 

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <isoplane/runtime/views.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "../command.hh"
+#include "tables.hh"
 #include "transport.hh"
 
 namespace isoplane::perf {
@@ -21,53 +21,14 @@ namespace {
 
 using Json = nlohmann::json;
 using Lines = std::vector<std::vector<std::string>>;
-using Ratio = std::optional<double> (Results::*)(const std::string&, const std::string&, std::size_t) const;
-
-std::string fixed(double value, int digits) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-
-/// Three digits or so, for a person; nothing for what was not measured.
-std::string figure(double value) {
-    if (!(value > 0)) return "-";
-    return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0);
-}
-
-std::string figure(std::optional<double> value) {
-    return value ? fixed(*value, 2) : "-";
-}
-
-std::string size_text(std::size_t size) {
-    if (size >= (1U << 20) && size % (1U << 20) == 0) return std::to_string(size >> 20) + "M";
-    if (size >= 1024 && size % 1024 == 0) return std::to_string(size >> 10) + "K";
-    return std::to_string(size);
-}
 
 bool is_niu(const std::string& transport) {
     return transport == transport::kNiu || transport == transport::kNiuCoalesced;
 }
 
 /// A line for each size, a column for each transport, and one for each ratio of an NIU to `base`.
-std::string table(const Results& results, const std::function<std::string(const Sample&, std::size_t)>& cell,
-                  Ratio ratio, const std::string& base) {
-    Lines lines{{"bytes"}};
-    for (const std::string& name : results.transports())
-        lines[0].push_back(name);
-    for (const std::string& name : results.transports()) {
-        if (is_niu(name)) lines[0].push_back(name + "/" + base);
-    }
-    for (const std::size_t size : results.sizes()) {
-        auto& line = lines.emplace_back();
-        line.push_back(size_text(size));
-        for (const std::string& name : results.transports())
-            line.push_back(cell(results.median(name, size), size));
-        for (const std::string& name : results.transports()) {
-            if (is_niu(name)) line.push_back(figure((results.*ratio)(name, base, size)));
-        }
-    }
-    return runtime::align(lines);
+std::string table(const Results& results, const Cell& cell, Ratio ratio, const std::string& base) {
+    return table(results, cell, ratio, {transport::kNiu, transport::kNiuCoalesced}, base);
 }
 
 std::string round_trips(const Results& results) {
@@ -111,21 +72,6 @@ std::string breakdown(const std::vector<Costs>& all) {
     return runtime::align(lines);
 }
 
-std::string verdict(const Target& target) {
-    return !target.value ? "not measured" : target.missed() ? "missed" : "met";
-}
-
-std::string target_lines(const std::vector<Target>& all) {
-    Lines lines{{"target", "is", "verdict"}};
-    for (const Target& target : all)
-        lines.push_back({target.sentence, figure(target.value), verdict(target)});
-    return runtime::align(lines);
-}
-
-Json ratio_json(std::optional<double> ratio) {
-    return ratio ? Json(*ratio) : Json(nullptr);
-}
-
 Json figures_json(const Results& results, const std::string& transport, std::size_t size) {
     const Sample sample = results.median(transport, size);
     Json out{{"transport", transport},
@@ -159,6 +105,7 @@ std::string to_tables(const Report& report) {
     std::string text = "Links " + report.links[0] + " and " + report.links[1] + ", MTU " +
                        std::to_string(report.options.mtu) + ", " + std::to_string(report.options.rounds) +
                        " rounds of " + fixed(report.options.duration, 3) + " s a measurement";
+    if (report.options.in_udp) text += "; frames of the NIU in UDP";
     text += report.kernel.empty() ? ".\n\n" : "; sockets over " + report.kernel + ".\n\n";
     text += round_trips(results);
     text += "\nMillion messages a second, one way; ratios to io\n" +
@@ -182,26 +129,21 @@ std::string to_json(const Report& report) {
     Json out{
         {"links", report.links},
         {"mtu", report.options.mtu},
+        {"encapsulation", report.options.in_udp ? "udp" : "ethernet"},
         {"cpus", report.options.cpus},
         {"rounds", report.options.rounds},
         {"seconds_each", report.options.duration},
         {"kernel", report.kernel.empty() ? Json(nullptr) : Json(report.kernel)},
         {"failures", report.failures},
         {"results", Json::array()},
-        {"breakdown", {{"bytes", kBreakdownSize}, {"messages_a_poll", kBatch}, {"costs", Json::array()}}},
-        {"targets", Json::array()}};
+        {"breakdown", {{"bytes", kBreakdownSize}, {"messages_a_poll", kBatch}, {"costs", Json::array()}}}};
     for (const std::string& transport : report.results.transports()) {
         for (const std::size_t size : report.results.sizes())
             out["results"].push_back(figures_json(report.results, transport, size));
     }
     for (const Costs& costs : report.costs)
         out["breakdown"]["costs"].push_back(costs_json(costs));
-    for (const Target& target : report.targets) {
-        out["targets"].push_back({{"target", target.sentence},
-                                  {"limit", target.limit},
-                                  {"value", ratio_json(target.value)},
-                                  {"verdict", verdict(target)}});
-    }
+    out["targets"] = targets_json(report.targets);
     return out.dump(2) + "\n";
 }
 

@@ -30,6 +30,7 @@ inline const std::string kIo = "io";
 inline const std::string kRaw = "raw";
 inline const std::string kNiu = "niu";
 inline const std::string kNiuCoalesced = "niu_coalesced";
+inline const std::string kPortals = "portals";
 inline const std::string kUdp = "udp";
 inline const std::string kTcp = "tcp";
 }  // namespace transport

@@ -25,13 +25,13 @@ bool joins_itself(const std::string& kind) {
     return kind == "ring" || kind == "virtio" || kind == "memif";
 }
 
-Sides::Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu, const std::string& names) {
-    const bool one_ring =
-        specs[0].kind == "ring" && specs[1].kind == "ring" && specs[0].target == specs[1].target;
+Sides::Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu) : sides_(specs.size()) {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-        const std::string name(1, names[i]);
+        const std::string name(1, static_cast<char>('a' + i));
+        const link::LinkSpec& other = specs[i ^ 1];
         link::LinkSpec spec = specs[i];
-        if (one_ring) spec.options.emplace("end", i == 0 ? "a" : "b");
+        if (spec.kind == "ring" && other.kind == "ring" && spec.target == other.target)
+            spec.options.emplace("end", i % 2 == 0 ? "a" : "b");
         sides_[i].pool =
             std::make_unique<runtime::Pool>("packets_" + name, kPackets, runtime::Pool::room_for(mtu));
         sides_[i].link = link::open_link(spec, "link_" + name, {.pool = sides_[i].pool.get(), .mtu = mtu});

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <array>
 #include <isoplane/link/link.hh>
 #include <isoplane/runtime/pool.hh>
 #include <memory>
@@ -18,14 +17,17 @@ struct Side {
     std::unique_ptr<link::Link> link;
 };
 
-/// The two links of a pair, open, started and up.
+/// The links of a pair, or of two pairs that a fabric joins: open, started and up. They close together, as packets
+/// of one end's pool may lie in any of the links.
 class Sides {
   public:
-    /// `names` are a letter for each. Throws with a sentence.
-    Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu, const std::string& names = "ab");
+    /// Each two of the specs are the ends of one wire. Throws with a sentence.
+    Sides(const std::vector<link::LinkSpec>& specs, unsigned mtu);
     ~Sides() { close(); }
+    Sides(const Sides&) = delete;
+    Sides& operator=(const Sides&) = delete;
 
-    /// 0 is a, 1 is b.
+    /// 0 is a, 1 is b, and so on.
     Side& operator[](unsigned end) noexcept { return sides_[end]; }
 
     /// Closes the links; whatever used them must be gone. Returns a sentence for each pool that is not full
@@ -35,7 +37,7 @@ class Sides {
   private:
     void await_up();
 
-    std::array<Side, 2> sides_;
+    std::vector<Side> sides_;
 };
 
 /// Links whose two ends can be in one process, named by one spec.

@@ -35,4 +35,7 @@ concept Transport = requires(T end, std::span<const std::byte> message, std::spa
 /// the system calls of sockets carry several.
 inline constexpr unsigned kBatch = 32;
 
+// An end that puts messages in their place by itself has use(room), too: before begin(), the memory that
+// receive() will be called with.
+
 }  // namespace isoplane::perf

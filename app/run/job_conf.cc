@@ -63,6 +63,18 @@ topology::HostConf host_of(const JobConf& job, unsigned rank) {
     return host == job.base.hosts.end() ? topology::HostConf{} : host->second;
 }
 
+namespace {
+
+/// What one node has to know of the others.
+std::map<std::string, topology::HostConf> addresses_in(const topology::NodeConf& base) {
+    std::map<std::string, topology::HostConf> hosts = base.hosts;
+    for (auto& [name, host] : hosts)
+        host.link = host.ssh = "";
+    return hosts;
+}
+
+}  // namespace
+
 std::string node_conf_text(const JobConf& job, unsigned rank, const std::string& link,
                            const std::string& where) {
     topology::NodeConf conf = job.base;
@@ -72,8 +84,7 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::string&
     conf.name = job.topology.name(*conf.id);
     conf.fmconfig = where + "fmconfig";
     if (!job.shmem_map.empty()) conf.shmem_map = where + "shmem_map";
-    for (auto& [name, host] : conf.hosts)
-        host.link = host.ssh = "";  // no business of the ranks
+    conf.hosts = addresses_in(job.base);
     conf.more = {{"progress", job.progress}, {"mtu", std::to_string(job.mtu)}};
     conf.more.insert(conf.more.end(), job.settings.begin(), job.settings.end());
     return topology::write_node_conf(conf);
@@ -83,9 +94,10 @@ std::string manager_conf_text(const JobConf& job, const std::string& where) {
     topology::NodeConf conf;
     conf.job_key = job.base.job_key;
     conf.tokens_ahead = job.base.tokens_ahead;
+    conf.encapsulation = job.base.encapsulation;
+    conf.udp_port = job.base.udp_port;
     conf.fmconfig = where + "fmconfig";
-    for (const auto& [name, host] : job.base.hosts)
-        if (host.mac) conf.hosts[name].mac = host.mac;
+    conf.hosts = addresses_in(job.base);
     return topology::write_node_conf(conf);
 }
 

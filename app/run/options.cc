@@ -10,6 +10,7 @@
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/shmem_map.hh>
+#include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/hello.hh>
 #include <iterator>
 #include <stdexcept>
@@ -34,7 +35,7 @@ po::options_description visible_options() {
         ("topology", po::value<std::string>()->value_name("FILE"),
          "the network, as an fmconfig file (one switch with hosts node0, node1 ...)")  //
         ("config", po::value<std::string>()->value_name("FILE"),
-         "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .link, .ssh")  //
+         "a node.conf for all ranks: fmconfig, shmem-map, pages, host.NAME.mac, .ip, .link ...")  //
         ("shmem-map", po::value<std::string>()->value_name("FILE"),
          "shared memory: which hosts hold a copy of which page")  //
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
@@ -46,6 +47,8 @@ po::options_description visible_options() {
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
          "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
         ("keep-going", po::bool_switch(), "let the others go on when a rank has failed")  //
+        ("encapsulation", po::value<std::string>()->value_name("HOW"),
+         "how frames travel: ethernet, or udp to cross IP routers (ethernet)")  //
         ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
          "a line for the node.conf of every rank, as in silence=5; may be given again")  //
         ("no-labels", po::bool_switch(), "forward lines as they are, without the rank in front");
@@ -100,16 +103,23 @@ std::string parse_progress(const std::string& word) {
     return word;
 }
 
+topology::Encapsulation parse_encapsulation(const std::string& word) {
+    if (word != "ethernet" && word != "udp")
+        throw std::invalid_argument("--encapsulation " + word + " is not known: it can be ethernet or udp.");
+    return word == "udp" ? topology::Encapsulation::kUdp : topology::Encapsulation::kEthernet;
+}
+
 /// Whether the fabric has token managers.
-bool parse_managers(const std::string& word, unsigned mtu) {
+bool parse_managers(const std::string& word, unsigned mtu, bool udp) {
     if (word != "fabric" && word != "none")
         throw std::invalid_argument("--tm " + word + " is not possible: it can be fabric or none.");
-    if (word == "fabric" && mtu < wire::kMinMtu)
+    const std::size_t least = wire::kMinMtu + (udp ? wire::kIpv4Size + wire::kUdpSize : 0);
+    if (word == "fabric" && mtu < least)
         throw std::invalid_argument(
             "--mtu " + std::to_string(mtu) +
             " is too small for token managers, as for programs that use isoplane: give at "
             "least " +
-            std::to_string(wire::kMinMtu) + ", or --tm none for programs that do not.");
+            std::to_string(least) + ", or --tm none for programs that do not.");
     return word == "fabric";
 }
 
@@ -145,6 +155,8 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
                                         std::to_string(topology::kMostTokensAhead) + ".");
         conf.base.tokens_ahead = ahead;
     }
+    if (values.count("encapsulation") != 0)
+        conf.base.encapsulation = parse_encapsulation(values["encapsulation"].as<std::string>());
     count_ranks(command.parts, given ? given->host_count() : 0);
     for (const Part& part : command.parts)
         command.ranks += part.ranks;
@@ -190,7 +202,8 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     find_programs(command);
     command.link = parse_link_kind(values["link"].as<std::string>());
     command.fabric = fabric_options(values);
-    command.has_managers = parse_managers(values["tm"].as<std::string>(), command.fabric.mtu);
+    command.has_managers = parse_managers(values["tm"].as<std::string>(), command.fabric.mtu,
+                                          command.conf.base.encapsulation == topology::Encapsulation::kUdp);
     command.grace = seconds(values, "grace", true);
     if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
     command.keep_going = values["keep-going"].as<bool>();
