@@ -32,6 +32,7 @@ atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 # Where any user may run it.
 PROGRAM = shutil.copy(sys.argv[1], os.path.join(WORK, "isoplane"))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is registered runs
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which a runner under nohup ignores, and with it every child would
 
 # Nothing of the tester's session directs where run-time files go.
 os.environ.pop("XDG_RUNTIME_DIR", None)

@@ -6,12 +6,13 @@
 looked at: a measurement of milliseconds on a busy machine may find nothing at all."""
 
 import csv
-import glob
 import json
 import os
-import tempfile
 
-from net import Program, run, same, test, work
+from net import Program, make_dir, run, same, test, work
+
+# Where benchmarks put their sockets: nobody else's are seen there.
+os.environ["TMPDIR"] = make_dir("sockets")
 
 SIZES = [8, 64, 2048]
 OURS = ["niu", "niu_coalesced"]
@@ -23,11 +24,10 @@ BRIEF = ("--size", "8,64,2K", "--rounds", 2, "--duration", 0.005)
 def pair(*options, transports, out="figures"):
     """Runs the benchmark, holds its JSON against what was asked, and returns it."""
     file = work(f"{out}.json")
-    before = set(glob.glob(os.path.join(tempfile.gettempdir(), "isoplane-perf-*")))
     with Program("perf", "pair", *BRIEF, *options, "--json", file) as perf:
         perf.ends()
         assert "Round trip" in perf.out() and "target" in perf.out(), perf.out()
-    same(set(glob.glob(os.path.join(tempfile.gettempdir(), "isoplane-perf-*"))) - before, set(), "directories left")
+    same(os.listdir(os.environ["TMPDIR"]), [], "directories left")
     with open(file, encoding="utf-8") as written:
         report = json.load(written)
     same(report["failures"], [], "failures")
@@ -50,6 +50,12 @@ def pair(*options, transports, out="figures"):
 def a_ring_is_measured_beside_sockets_of_the_kernel():
     report = pair(transports=FRAMES + SOCKETS)
     assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+
+
+@test
+def frames_in_udp_are_measured():
+    report = pair("--no-kernel", "--encapsulation", "udp", transports=FRAMES)
+    same(report["encapsulation"], "udp", "how frames travel")
 
 
 @test
@@ -201,7 +207,7 @@ def links_that_are_not_joined_are_an_error():
 
 @test
 def typos_are_wrong_usage():
-    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, memory"),
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, portals, memory"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),

@@ -27,7 +27,7 @@ from results import Results
 SANITIZED_SUITES = ("unit", "sim")
 # Whoever starts a thread. In the others there is no second thread to race with, or only those of DPDK's drivers, which a
 # thread sanitizer does not see into: so --ci does not build them for one.
-THREADED = ("unit/runtime",)
+THREADED = ("unit/runtime", "unit/portals_threads")
 # The commands' own logic: no packets, no threads, and minutes to build. --ci only has the second compiler read it.
 OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/node", "unit/run", "unit/sim_checker", "unit/sim_command",
                "unit/traffic")

@@ -35,10 +35,21 @@ PACKETS = {
              "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
     "data_accesses": {"isoplane.kind": "1", "isoplane.message.protocol": "2,3", "isoplane.message.size": "148,16",
                       **ISOTACH, "isoplane.isotach.operation": "1"},
+    "data_active": {"isoplane.kind": "1", "isoplane.message.protocol": "5,5,5", "isoplane.message.length": "52,64,20",
+                    "isoplane.active.type": "1,5,7", "isoplane.active.convention": "2,2,2", "isoplane.active.slot": "5,5,5",
+                    "isoplane.active.reason": "0,0,3", "isoplane.active.program": "6,6,6", "isoplane.active.number": "7,7,7",
+                    "isoplane.active.life": "65539,65539,65539",
+                    "isoplane.active.image": "0x01234567,0x01234567,0x01234567",
+                    "isoplane.active.offset": "0x000089ab,0x000089ab,0x000089ab",
+                    "isoplane.active.word": "0x0000000000000001,0x0000000000000002,0x0000000000000003,0xfedcba9876543210",
+                    "isoplane.active.argument": "0x0000000000000008", "isoplane.active.address": "0x00007fff00001000",
+                    "isoplane.active.size": "5000", "isoplane.active.at": "1400"},
     "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
-                    "isoplane.message.protocol": "6", "isoplane.message.length": "100"},
+                    "isoplane.message.protocol": "6", "isoplane.message.length": "100",
+                    "isoplane.channel.type": "0x0001", "isoplane.channel.subtype": "2", "isoplane.channel.channel": "3",
+                    "isoplane.channel.number": "67438087"},
     "ack": {"isoplane.kind": "2", "isoplane.length": "0", "isoplane.dst": "5"},
     "credit": {"isoplane.kind": "3", "isoplane.length": "0"},
     "credit_request": {"isoplane.kind": "4", "isoplane.length": "0"},
@@ -70,20 +81,20 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 41,
+    "isoplane": 43,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
     "isoplane.token.part == isoplane.token.parts": 7,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 40,
+    "isoplane.seq == 1001 && isoplane.src == 3": 42,
     "isoplane.isotach.pulse == 4294967299": 6,
-    "isoplane.src == 3 && isoplane.dst == 5": 39,
+    "isoplane.src == 3 && isoplane.dst == 5": 41,
     "isoplane.message.protocol == 4": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 13,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 14,
+    "udp.dstport == 34997 && isoplane": 15,
 }
 
 
@@ -163,9 +174,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 14 packets in UDP remain.
+    # With the EtherType moved away, only the 15 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 14), "the EtherType is a preference")
+    tap.check(wrong_count(found, 15), "the EtherType is a preference")
     return tap.failed
 
 
