@@ -28,9 +28,10 @@ struct Entry {
 };
 
 constexpr int kLifeline = 3;
+constexpr int kAnswer = 4;
 
 /// The guard is nobody's foreground, and holds no descriptor that somebody waits to see closed.
-void detach(int lifeline) {
+void detach(int lifeline, int answer) {
     setsid();
     sigset_t all;
     sigfillset(&all);
@@ -40,7 +41,8 @@ void detach(int lifeline) {
     for (int fd = 0; fd < kLifeline; ++fd)
         dup2(null, fd);
     if (lifeline != kLifeline) dup2(lifeline, kLifeline);
-    close_range(kLifeline + 1, ~0U, 0);
+    dup2(answer, kAnswer);  // which is a later descriptor than the lifeline
+    close_range(kAnswer + 1, ~0U, 0);
 }
 
 std::vector<Entry> read_entries() {
@@ -76,8 +78,31 @@ bool remove_directory(const std::string& path) {
     return false;
 }
 
-[[noreturn]] void stand_guard(const std::string& directory, int lifeline) {
-    detach(lifeline);
+/// How the making of the directory went.
+struct Made {
+    int error = 0;
+    char path[256]{};
+};
+
+/// Tells the launcher, if that lives; its end shows in the lifeline.
+std::string make_directory(std::string path) {
+    Made made;
+    if (path.size() >= sizeof made.path) {
+        made.error = ENAMETOOLONG;
+    } else if (mkdtemp(path.data()) == nullptr) {
+        made.error = errno;
+    } else {
+        path.copy(made.path, sizeof made.path - 1);
+    }
+    [[maybe_unused]] const auto written = write(kAnswer, &made, sizeof made);
+    close(kAnswer);
+    if (made.error != 0) _exit(1);
+    return path;
+}
+
+[[noreturn]] void stand_guard(const std::string& pattern, int lifeline, int answer) {
+    detach(lifeline, answer);
+    const std::string directory = make_directory(pattern);
     const std::vector<Entry> entries = read_entries();
     for (const Entry& entry : entries)
         if (entry.group > 0) kill(-entry.group, SIGKILL);
@@ -90,18 +115,33 @@ bool remove_directory(const std::string& path) {
 
 }  // namespace
 
-Guard::Guard(const std::string& directory) {
+Guard::Guard(const std::string& pattern) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    int answer[2];
+    if (pipe2(ends, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0)
         throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
     pid_ = fork();
     if (pid_ == 0) {
         close(ends[1]);
-        stand_guard(directory, ends[0]);
+        close(answer[0]);
+        stand_guard(pattern, ends[0], answer[1]);
     }
     close(ends[0]);
+    close(answer[1]);
     lifeline_ = ends[1];
     if (pid_ < 0) throw std::runtime_error(std::string("no process for the guard: ") + std::strerror(errno));
+    Made made;
+    ssize_t n = 0;
+    while ((n = read(answer[0], &made, sizeof made)) < 0 && errno == EINTR) {
+    }
+    close(answer[0]);
+    if (n != static_cast<ssize_t>(sizeof made)) made.error = ESRCH;  // somebody has killed it
+    if (made.error != 0) {
+        finish();
+        throw std::runtime_error("no directory for the job can be made as '" + pattern + "': " +
+                                 std::strerror(made.error) + ". Set XDG_RUNTIME_DIR to one of your own.");
+    }
+    directory_ = made.path;
 }
 
 void Guard::enter_group() const noexcept {

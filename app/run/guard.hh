@@ -13,14 +13,18 @@ namespace isoplane::run {
 ///
 /// A process of its own session, joined to the launcher by a pipe. When the last writer of that pipe is gone
 /// it kills the groups of all processes of the job, removes the interfaces made for it and its directory, and
-/// ends. The launcher's own end goes the same way: there is no other.
+/// ends. The launcher's own end goes the same way: there is no other. The directory is of its making, as the
+/// launcher may be killed between any two steps.
 class Guard {
   public:
-    /// Forks it; call this while the process has one thread. Throws std::runtime_error.
-    explicit Guard(const std::string& directory);
+    /// Forks it, which makes a directory by mkdtemp()'s kind of pattern; call this while the process has one
+    /// thread. Throws std::runtime_error.
+    explicit Guard(const std::string& pattern);
     ~Guard() { finish(); }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
+
+    const std::string& directory() const { return directory_; }
 
     /// Has the group of the process that calls this killed in the end. May be called between fork and exec.
     void enter_group() const noexcept;
@@ -34,6 +38,7 @@ class Guard {
     bool finish();
 
   private:
+    std::string directory_{};
     int lifeline_ = -1;
     pid_t pid_ = -1;
 };

@@ -3,8 +3,6 @@
 
 #include "job_directory.hh"
 
-#include <stdlib.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,23 +11,13 @@
 
 namespace isoplane::run {
 
-namespace {
-
-/// A directory of the user's own, while paths of sockets in it stay short enough.
-std::string parent() {
+std::string JobDirectory::pattern() {
+    // A directory of the user's own, while paths of sockets in it stay short enough.
     constexpr std::size_t kLongest = 64;
     const char* const own = std::getenv("XDG_RUNTIME_DIR");
     const bool usable =
         own != nullptr && own[0] == '/' && std::strlen(own) <= kLongest && std::filesystem::is_directory(own);
-    return usable ? own : "/tmp";
-}
-
-}  // namespace
-
-JobDirectory::JobDirectory() : path_(parent() + "/isoplane-run-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr)
-        throw std::runtime_error("no directory for the job can be made in '" + parent() +
-                                 "': " + std::strerror(errno) + ". Set XDG_RUNTIME_DIR to one of your own.");
+    return std::string(usable ? own : "/tmp") + "/isoplane-run-XXXXXX";
 }
 
 void JobDirectory::write(const std::string& name, const std::string& text) const {

@@ -4,14 +4,18 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace isoplane::run {
 
-/// The files of one job, which its owner alone may read. The guard removes it; see Guard.
+/// The files of one job, which its owner alone may read. The guard makes and removes it; see Guard.
 class JobDirectory {
   public:
-    /// Makes it below $XDG_RUNTIME_DIR, or /tmp without that.
-    JobDirectory();
+    /// What mkdtemp() makes it from: below $XDG_RUNTIME_DIR, or /tmp without that.
+    static std::string pattern();
+
+    /// One that is there.
+    explicit JobDirectory(std::string path) : path_(std::move(path)) {}
 
     const std::string& path() const { return path_; }
     std::string file(const std::string& name) const { return path_ + "/" + name; }

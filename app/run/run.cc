@@ -127,8 +127,8 @@ void add_ranks(Job& job, const RunCommand& command, const JobDirectory& director
 bool run_job(RunCommand command) {
     if (!command.conf.base.job_key) command.conf.base.job_key = std::random_device{}();
     fill_standard_descriptors();
-    const JobDirectory directory;
-    Guard guard(directory.path());
+    Guard guard(JobDirectory::pattern());
+    const JobDirectory directory(guard.directory());
     std::vector<RankLink> links;
     if (command.has_fabric) links = rank_links(command.link, command.ranks, directory.path());
     if (command.has_fabric && command.link == LinkKind::kAfpacket)
