@@ -117,9 +117,10 @@ class Advance {
     Advance(std::uint32_t crc, const std::byte* from, std::byte* to) : state_(~crc), from_(from), to_(to) {}
 
     CRC_TARGET std::uint32_t over(std::size_t size) {
-        if (size >= kLeastFolded && can_fold()) {
-            const std::size_t folded = size - size % kFoldStride;
-            state_ = fold(state_, from_, to_, folded);
+        if (size >= kLeastFolded && !foldings().empty()) {
+            const Folding& folding = foldings().front();
+            const std::size_t folded = size & ~(folding.stride - 1);
+            state_ = folding.advance(state_, from_, to_, folded);
             pass(folded);
             size -= folded;
         }

@@ -3,9 +3,13 @@
 
 #include "crc_fold.hh"
 
+#include <algorithm>
+#include <array>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define FOLD_TARGET __attribute__((target("avx2,pclmul,sse4.2,vpclmulqdq")))
+#define WIDE_FOLD_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,pclmul,sse4.2,vpclmulqdq")))
 #endif
 
 namespace isoplane::wire {
@@ -52,6 +56,15 @@ FOLD_TARGET inline __m256i load(const std::byte* from, std::byte* to, std::size_
     return bytes;
 }
 
+/// What is left of all has the checksum that all of it has.
+FOLD_TARGET inline std::uint32_t checksum(__m128i sum) {
+    const std::uint64_t half = _mm_crc32_u64(0, static_cast<std::uint64_t>(_mm_cvtsi128_si64(sum)));
+    return static_cast<std::uint32_t>(
+        _mm_crc32_u64(half, static_cast<std::uint64_t>(_mm_extract_epi64(sum, 1))));
+}
+
+constexpr std::size_t kStride = 128;
+
 /// Four sums, so that no multiplication waits for the last.
 template <bool Copied>
 FOLD_TARGET std::uint32_t fold_all(std::uint32_t state, const std::byte* from, std::byte* to,
@@ -61,42 +74,101 @@ FOLD_TARGET std::uint32_t fold_all(std::uint32_t state, const std::byte* from, s
     __m256i c = load<Copied>(from, to, 64);
     __m256i d = load<Copied>(from, to, 96);
     a = _mm256_xor_si256(a, _mm256_zextsi128_si256(_mm_cvtsi32_si128(static_cast<int>(state))));
-    for (std::size_t at = kFoldStride; at < size; at += kFoldStride) {
-        a = move_on<8 * kFoldStride>(a, load<Copied>(from, to, at));
-        b = move_on<8 * kFoldStride>(b, load<Copied>(from, to, at + 32));
-        c = move_on<8 * kFoldStride>(c, load<Copied>(from, to, at + 64));
-        d = move_on<8 * kFoldStride>(d, load<Copied>(from, to, at + 96));
+    for (std::size_t at = kStride; at < size; at += kStride) {
+        a = move_on<8 * kStride>(a, load<Copied>(from, to, at));
+        b = move_on<8 * kStride>(b, load<Copied>(from, to, at + 32));
+        c = move_on<8 * kStride>(c, load<Copied>(from, to, at + 64));
+        d = move_on<8 * kStride>(d, load<Copied>(from, to, at + 96));
     }
     d = move_on<256>(move_on<256>(move_on<256>(a, b), c), d);
-    const __m128i sum = move_on(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1));
-    // What is left has the checksum that all of it has.
-    const std::uint64_t half = _mm_crc32_u64(0, static_cast<std::uint64_t>(_mm_cvtsi128_si64(sum)));
-    return static_cast<std::uint32_t>(
-        _mm_crc32_u64(half, static_cast<std::uint64_t>(_mm_extract_epi64(sum, 1))));
+    return checksum(move_on(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1)));
 }
 
-/// False until the initialisers of this file have run, which is slower, not wrong.
-const bool has_multiplication =
-    (__builtin_cpu_init(), __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0);
+constexpr std::size_t kWideStride = 256;
+/// Instructions without a mask begin, as GCC 12 sees it, with something uninitialised, of which it warns.
+constexpr __mmask8 kAll = 0xff;
+constexpr std::size_t kGranule = 16;  ///< what a size may be a multiple of with 512 bits
+
+template <unsigned Bits>
+WIDE_FOLD_TARGET inline __m512i move_on(__m512i sum, __m512i by) {
+    const __m512i factors =
+        _mm512_maskz_broadcast_i64x2(kAll, _mm_set_epi64x(second_half(Bits), first_half(Bits)));
+    constexpr int kSumOfThree = 0x96;
+    return _mm512_ternarylogic_epi64(by, _mm512_clmulepi64_epi128(sum, factors, 0x00),
+                                     _mm512_clmulepi64_epi128(sum, factors, 0x11), kSumOfThree);
+}
+
+template <bool Copied>
+WIDE_FOLD_TARGET inline __m512i load_wide(const std::byte* from, std::byte* to, std::size_t at) {
+    const __m512i bytes = _mm512_loadu_si512(from + at);
+    if constexpr (Copied) _mm512_storeu_si512(to + at, bytes);
+    return bytes;
+}
+
+/// The 64 bytes that begin `lead` after a place which is `missing` before the first byte there is. What comes
+/// before is zero, which changes no checksum, except for the state, that is added to the first four bytes.
+template <bool Copied>
+WIDE_FOLD_TARGET inline __m512i load_first(std::uint32_t state, const std::byte* from, std::byte* to,
+                                           std::size_t missing, std::size_t lead) {
+    const std::size_t absent = missing > lead ? std::min<std::size_t>(missing - lead, 64) : 0;
+    const auto present = static_cast<__mmask8>(0xffU << (absent / 8));
+    const auto at = static_cast<std::ptrdiff_t>(lead) - static_cast<std::ptrdiff_t>(missing);
+    const __m512i bytes = _mm512_maskz_loadu_epi64(present, from + at);
+    if constexpr (Copied) _mm512_mask_storeu_epi64(to + at, present, bytes);
+    const bool first = missing >= lead && missing < lead + 64;
+    const auto where = static_cast<__mmask16>(first ? 1U << (absent / 4) : 0U);
+    return _mm512_xor_si512(bytes, _mm512_maskz_set1_epi32(where, static_cast<int>(state)));
+}
+
+/// As fold_all(), over any number of granules: zeros before them fill up the first stride.
+template <bool Copied>
+WIDE_FOLD_TARGET std::uint32_t fold_wide(std::uint32_t state, const std::byte* from, std::byte* to,
+                                         std::size_t size) {
+    const std::size_t missing = -size % kWideStride;
+    __m512i a = load_first<Copied>(state, from, to, missing, 0);
+    __m512i b = load_first<Copied>(state, from, to, missing, 64);
+    __m512i c = load_first<Copied>(state, from, to, missing, 128);
+    __m512i d = load_first<Copied>(state, from, to, missing, 192);
+    for (std::size_t at = kWideStride - missing; at < size; at += kWideStride) {
+        a = move_on<8 * kWideStride>(a, load_wide<Copied>(from, to, at));
+        b = move_on<8 * kWideStride>(b, load_wide<Copied>(from, to, at + 64));
+        c = move_on<8 * kWideStride>(c, load_wide<Copied>(from, to, at + 128));
+        d = move_on<8 * kWideStride>(d, load_wide<Copied>(from, to, at + 192));
+    }
+    d = move_on<512>(move_on<1024>(a, c), move_on<1024>(b, d));
+    const __m256i half = move_on<256>(_mm512_maskz_extracti64x4_epi64(kAll, d, 0),
+                                      _mm512_maskz_extracti64x4_epi64(kAll, d, 1));
+    return checksum(move_on(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+}
+
+/// Whether the bytes are copied is decided once, not for each of them.
+template <auto kCopying, auto kReading>
+std::uint32_t either(std::uint32_t state, const std::byte* from, std::byte* to, std::size_t size) {
+    return to != nullptr ? kCopying(state, from, to, size) : kReading(state, from, to, size);
+}
+
+constexpr std::array kFoldings{Folding{kGranule, either<fold_wide<true>, fold_wide<false>>},
+                               Folding{kStride, either<fold_all<true>, fold_all<false>>}};
+
+/// None until the initialisers of this file have run, which is slower, not wrong.
+const std::span<const Folding> the_foldings = [] {
+    __builtin_cpu_init();
+    const bool narrow = __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx2") != 0;
+    const bool wide = narrow && __builtin_cpu_supports("avx512f") != 0 &&
+                      __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+    return std::span(kFoldings).subspan(wide ? 0 : narrow ? 1 : 2);
+}();
 
 }  // namespace
 
-bool can_fold() {
-    return has_multiplication;
-}
-
-std::uint32_t fold(std::uint32_t state, const std::byte* from, std::byte* to, std::size_t size) {
-    return to != nullptr ? fold_all<true>(state, from, to, size) : fold_all<false>(state, from, to, size);
+std::span<const Folding> foldings() {
+    return the_foldings;
 }
 
 #else
 
-bool can_fold() {
-    return false;
-}
-
-std::uint32_t fold(std::uint32_t state, const std::byte* /*from*/, std::byte* /*to*/, std::size_t /*size*/) {
-    return state;
+std::span<const Folding> foldings() {
+    return {};
 }
 
 #endif

@@ -5,19 +5,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace isoplane::wire {
 
-/// What is folded at a time.
-inline constexpr std::size_t kFoldStride = 128;
 /// Below, three streams of CRC instructions are as fast.
-inline constexpr std::size_t kLeastFolded = 2 * kFoldStride;
+inline constexpr std::size_t kLeastFolded = 256;
 
-/// Whether this CPU has carry-less multiplication of 256 bits.
-bool can_fold();
+/// A way to advance a CRC32C state by carry-less multiplication.
+struct Folding {
+    std::size_t stride;  ///< a power of two of which it takes multiples, from kLeastFolded bytes on
 
-/// Advances a CRC32C state over `size` bytes, a multiple of kFoldStride and at least kLeastFolded, and copies
-/// them to `to` if that is not nullptr. Only to be called when can_fold().
-std::uint32_t fold(std::uint32_t state, const std::byte* from, std::byte* to, std::size_t size);
+    /// Advances the state over `size` bytes, and copies them to `to` if that is not nullptr.
+    std::uint32_t (*advance)(std::uint32_t state, const std::byte* from, std::byte* to, std::size_t size);
+};
+
+/// Those that this CPU can do, the fastest first.
+std::span<const Folding> foldings();
 
 }  // namespace isoplane::wire

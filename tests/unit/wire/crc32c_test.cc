@@ -10,6 +10,8 @@
 
 #include <isoplane/wire/crc32c.hh>
 
+#include "../../../lib/wire/crc_fold.hh"
+
 namespace isoplane::wire {
 namespace {
 
@@ -94,6 +96,22 @@ TEST(Crc32c, a_copy_has_the_checksum_and_the_bytes_at_every_length) {
         ASSERT_EQ(crc32c(part, 5), crc32c_software(part, 5)) << part.size() << " bytes";
         ASSERT_TRUE(std::equal(part.begin(), part.end(), copy.begin()));
         ASSERT_EQ(copy.back(), std::byte{0xee}) << "wrote behind its end";
+    }
+}
+
+TEST(Crc32c, each_way_of_folding_that_the_cpu_has_gives_the_same) {
+    if (foldings().empty()) GTEST_SKIP() << "no carry-less multiplication on this CPU";
+    const auto input = random_bytes(3100);
+    for (const Folding& folding : foldings()) {
+        for (std::size_t size = kLeastFolded; size < input.size(); size += folding.stride) {
+            const auto part = std::span(input).subspan(size % 7 % (input.size() - size), size);
+            const std::uint32_t expected = ~crc32c_software(part, 5);
+            std::vector<std::byte> copy(part.size() + 1, std::byte{0xee});
+            ASSERT_EQ(folding.advance(~5U, part.data(), nullptr, size), expected) << size << " bytes";
+            ASSERT_EQ(folding.advance(~5U, part.data(), copy.data(), size), expected) << size << " bytes";
+            ASSERT_TRUE(std::equal(part.begin(), part.end(), copy.begin()));
+            ASSERT_EQ(copy.back(), std::byte{0xee}) << "wrote behind its end";
+        }
     }
 }
 
