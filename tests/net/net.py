@@ -32,7 +32,10 @@ atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 # Where any user may run it.
 PROGRAM = shutil.copy(sys.argv[1], os.path.join(WORK, "isoplane"))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is registered runs
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which a runner under nohup ignores, and with it every child would
+# What nohup, or a shell with this in its background, ignores, every child would.
+for of_terminal in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(of_terminal, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Nothing of the tester's session directs where run-time files go.
 os.environ.pop("XDG_RUNTIME_DIR", None)
