@@ -12,6 +12,7 @@
 #include "doctor/doctor.hh"
 #include "node/node_command.hh"
 #include "perf/perf.hh"
+#include "replay/replay.hh"
 #include "run/run.hh"
 #include "sim/sim_command.hh"
 
@@ -23,6 +24,7 @@ constexpr isoplane::app::Command kCommands[] = {
     {"demo", "run a whole network in this process and verify it", isoplane::demo::run},
     {"perf", "measure: latency, message rate and bandwidth, beside raw frames and kernel sockets",
      isoplane::perf::run},
+    {"replay", "play a capture to a link, decode it, or check it", isoplane::replay::run},
     {"sim", "simulate networks in logical time under faults, and check every event", isoplane::sim::run},
     {"diagram", "draw what a capture shows in logical time", isoplane::diagram::run},
     {"doctor", "check this machine; say what would not run and the command that mends it",

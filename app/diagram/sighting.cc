@@ -10,19 +10,11 @@
 #include <isoplane/wire/token.hh>
 #include <utility>
 
+#include "capture/any_frame.hh"
+
 namespace isoplane::diagram {
 
 namespace {
-
-/// As a capture reads frames: from any node to any other.
-constexpr std::uint16_t kAnyNode = 0xffff;
-
-/// In whichever envelope it is.
-wire::Unwrapped unwrapped(std::span<const std::byte> bytes) {
-    const wire::Unwrapped plain = wire::unwrap(bytes, {});
-    return plain.reason == wire::Reject::kNotOurs ? wire::unwrap(bytes, {.transport = wire::Transport::kUdp})
-                                                  : plain;
-}
 
 std::vector<Message> read_messages(const wire::Decoded& decoded) {
     std::vector<Message> messages;
@@ -40,7 +32,7 @@ std::vector<Message> read_messages(const wire::Decoded& decoded) {
 }
 
 std::optional<TokenPart> read_token(const wire::Decoded& decoded) {
-    const auto view = wire::TokenView::parse(decoded.payload, kAnyNode);
+    const auto view = wire::TokenView::parse(decoded.payload, capture::kAnyNode);
     if (!view) return std::nullopt;
     const wire::Token token = view->token();
     TokenPart part{
@@ -58,24 +50,16 @@ std::optional<TokenPart> read_token(const wire::Decoded& decoded) {
 void Observer::see(const capture::Frame& frame) {
     first_ = frames_ == 0 ? frame.when : std::min(first_, frame.when);
     ++frames_;
-    const wire::Unwrapped content = unwrapped(frame.bytes);
-    if (content.reason == wire::Reject::kNotOurs || frame.bytes.empty()) return;
-    if (content.reason != wire::Reject::kNone || content.frame.size() < wire::kHeaderSize) {
+    const capture::AnyFrame any = capture::read_any(frame.bytes);
+    if (any.decoded.reason == wire::Reject::kNotOurs || frame.bytes.empty()) return;
+    if (!any.decoded) {
         ++damaged_;
-        return;
-    }
-    const std::uint32_t key = wire::frame_layout::JobKey::get(content.frame.data());
-    const wire::Decoded decoded = wire::decode_frame(
-        content.frame,
-        {.encapsulation = {}, .job_key = key, .node = wire::kBroadcast, .node_count = kAnyNode});
-    if (!decoded) {
-        ++damaged_;
-    } else if (job_key_.value_or(key) != key) {
+    } else if (job_key_.value_or(any.job_key) != any.job_key) {
         ++foreign_;
     } else {
-        job_key_ = key;
+        job_key_ = any.job_key;
         ++ours_;
-        take(frame, wire::frame_layout::HeaderCrc::get(content.frame.data()), decoded);
+        take(frame, any.header_crc, any.decoded);
     }
 }
 

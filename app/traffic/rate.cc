@@ -48,11 +48,15 @@ Rate parse_rate(std::string_view text) {
     throw std::invalid_argument("'" + std::string(text) + "' is no rate: write max, 1000pps, 2Mpps or 1Gbit");
 }
 
+double interval(const Rate& rate, std::size_t frame_size) {
+    if (rate.bits_per_second > 0)
+        return 8e9 * static_cast<double>(frame_size + kWireOverhead) / rate.bits_per_second;
+    return rate.frames_per_second > 0 ? 1e9 / rate.frames_per_second : 0;
+}
+
 Pacer::Pacer(const Rate& rate, std::uint16_t frame_size) {
-    double frames = rate.frames_per_second;
-    if (rate.bits_per_second > 0) frames = rate.bits_per_second / (8.0 * (frame_size + kWireOverhead));
-    if (frames > 0)
-        interval_ = runtime::Duration(std::max<std::int64_t>(1, static_cast<std::int64_t>(1e9 / frames)));
+    const double apart = interval(rate, frame_size);
+    if (apart > 0) interval_ = runtime::Duration(std::max<std::int64_t>(1, static_cast<std::int64_t>(apart)));
 }
 
 std::uint16_t Pacer::take(runtime::Time now, std::uint16_t want) noexcept {

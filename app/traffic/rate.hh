@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <isoplane/runtime/time.hh>
 #include <string_view>
@@ -14,6 +15,9 @@ struct Rate {
     double frames_per_second = 0;
     double bits_per_second = 0;
 };
+
+/// Nanoseconds from a frame of so many bytes to the next; 0 without a limit.
+double interval(const Rate& rate, std::size_t frame_size);
 
 /// "max", "1000pps", "2Mpps", "100kbit", "1Gbit". Throws std::invalid_argument with a sentence.
 Rate parse_rate(std::string_view text);

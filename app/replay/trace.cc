@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "replay/trace.hh"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace isoplane::replay {
+
+namespace {
+
+constexpr std::size_t kEthernetSize = 14;
+constexpr std::size_t kProtocolAt = 12;
+
+/// Where the protocol stands in the header of an "any" interface, and how long that header is.
+struct Cooked {
+    std::size_t protocol;
+    std::size_t size;
+};
+constexpr Cooked kCookedHeader{14, 16};
+constexpr Cooked kCooked2Header{0, 20};
+
+constexpr std::byte kIpv4[] = {std::byte{0x08}, std::byte{0x00}};
+constexpr std::byte kIpv6[] = {std::byte{0x86}, std::byte{0xdd}};
+
+/// libpcap's own words, with a file that it does not name.
+std::string said(const std::string& file, const std::string& problem) {
+    return "'" + file + "': " + problem;
+}
+
+}  // namespace
+
+Trace::Trace(std::string file, const std::string& filter) : file_(std::move(file)), filter_(filter) {
+    open();
+}
+
+void Trace::open() {
+    char problem[PCAP_ERRBUF_SIZE] = {};
+    handle_.reset(
+        pcap_open_offline_with_tstamp_precision(file_.c_str(), PCAP_TSTAMP_PRECISION_NANO, problem));
+    if (!handle_)
+        throw std::runtime_error("cannot read the trace " + said(file_, problem) +
+                                 "; name a file in the format pcap or pcapng");
+    switch (const int type = pcap_datalink(handle_.get())) {
+        case DLT_EN10MB:
+            framing_ = Framing::kEthernet;
+            break;
+        case DLT_RAW:
+        case DLT_IPV4:
+        case DLT_IPV6:
+            framing_ = Framing::kIp;
+            break;
+        case DLT_LINUX_SLL:
+            framing_ = Framing::kCooked;
+            break;
+        case DLT_LINUX_SLL2:
+            framing_ = Framing::kCooked2;
+            break;
+        default: {
+            const char* const name = pcap_datalink_val_to_name(type);
+            throw std::runtime_error(said(file_, "its frames are of the link type ") +
+                                     (name != nullptr ? name : std::to_string(type)) +
+                                     ", which no Ethernet link carries; Ethernet, raw IP and Linux cooked "
+                                     "captures are replayed");
+        }
+    }
+    std::error_code none;
+    size_ = std::filesystem::is_regular_file(file_, none) ? std::filesystem::file_size(file_, none) : 0;
+    if (filter_.empty()) return;
+    bpf_program program{};
+    if (pcap_compile(handle_.get(), &program, filter_.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
+        throw std::invalid_argument("--filter '" + filter_ + "': " + pcap_geterr(handle_.get()) +
+                                    "; see pcap-filter(7)");
+    const int set = pcap_setfilter(handle_.get(), &program);
+    pcap_freecode(&program);
+    if (set != 0) throw std::runtime_error(said(file_, pcap_geterr(handle_.get())));
+}
+
+bool Trace::next(TraceFrame& frame) {
+    pcap_pkthdr* header = nullptr;
+    const u_char* data = nullptr;
+    const int got = pcap_next_ex(handle_.get(), &header, &data);
+    if (got == PCAP_ERROR_BREAK) return false;
+    if (got != 1) {
+        damage_ = said(file_, "damaged behind frame " + std::to_string(frames_) + ": ") +
+                  pcap_geterr(handle_.get());
+        return false;
+    }
+    // With nanoseconds asked for, they stand where microseconds would.
+    const Time when = std::chrono::seconds(header->ts.tv_sec) + Time(header->ts.tv_usec);
+    if (frames_++ == 0) first_ = when;
+    frame.when = when - first_;
+    const std::span captured(reinterpret_cast<const std::byte*>(data), header->caplen);
+    frame.bytes = as_ethernet(captured);
+    frame.length = static_cast<std::uint32_t>(header->len - header->caplen + frame.bytes.size());
+    return true;
+}
+
+std::span<const std::byte> Trace::as_ethernet(std::span<const std::byte> bytes) {
+    std::span<const std::byte> protocol;
+    std::size_t skip = 0;
+    switch (framing_) {
+        case Framing::kEthernet:
+            return bytes;
+        case Framing::kIp:
+            if (bytes.empty()) return bytes;
+            protocol = std::to_integer<unsigned>(bytes[0]) >> 4 == 6 ? std::span(kIpv6) : std::span(kIpv4);
+            break;
+        case Framing::kCooked:
+        case Framing::kCooked2: {
+            const Cooked cooked = framing_ == Framing::kCooked ? kCookedHeader : kCooked2Header;
+            if (bytes.size() < cooked.size) return {};
+            protocol = bytes.subspan(cooked.protocol, sizeof kIpv4);
+            skip = cooked.size;
+            break;
+        }
+    }
+    rewritten_.assign(kEthernetSize, std::byte{0});
+    std::ranges::copy(protocol, rewritten_.begin() + kProtocolAt);
+    rewritten_.insert(rewritten_.end(), bytes.begin() + static_cast<std::ptrdiff_t>(skip), bytes.end());
+    return rewritten_;
+}
+
+double Trace::progress() const {
+    if (size_ == 0) return 0;
+    const long at = std::ftell(pcap_file(handle_.get()));
+    return at < 0 ? 0 : std::min(1.0, static_cast<double>(at) / static_cast<double>(size_));
+}
+
+void Trace::rewind() {
+    frames_ = 0;
+    open();
+}
+
+}  // namespace isoplane::replay

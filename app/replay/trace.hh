@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <pcap/pcap.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace isoplane::replay {
+
+using Time = std::chrono::nanoseconds;
+
+/// A frame of a trace, valid until the next is read.
+struct TraceFrame {
+    std::span<const std::byte> bytes;  ///< from an Ethernet header on
+    Time when{0};                      ///< since the first frame of the trace that passed the filter
+    std::uint32_t length = 0;          ///< on the wire; more than there are bytes when it was cut
+};
+
+/// Reads a pcap or pcapng file frame by frame, whatever its size, with what libpcap reads of both.
+///
+/// Frames come out as Ethernet: those that were captured without a link header, or with that of Linux's "any"
+/// interface, get one with addresses of zero and the protocol that they had.
+class Trace {
+  public:
+    /// `filter` as tcpdump takes it; empty for all frames. "-" is standard input. Throws std::runtime_error
+    /// with a sentence.
+    Trace(std::string file, const std::string& filter);
+
+    /// False at the end, and where the file is damaged or cut.
+    bool next(TraceFrame& frame);
+
+    /// After next() was false: what is wrong with the rest, in a sentence; empty at the end.
+    const std::string& damage() const noexcept { return damage_; }
+
+    std::uint64_t frames() const noexcept { return frames_; }
+
+    /// How much of the file has been read, 0 to 1; 0 when that cannot be told.
+    double progress() const;
+
+    /// Begins anew.
+    void rewind();
+
+  private:
+    enum class Framing : std::uint8_t { kEthernet, kIp, kCooked, kCooked2 };
+
+    struct Close {
+        void operator()(pcap_t* handle) const noexcept { pcap_close(handle); }
+    };
+
+    void open();
+    std::span<const std::byte> as_ethernet(std::span<const std::byte> bytes);
+
+    std::string file_;
+    std::string filter_;
+    std::unique_ptr<pcap_t, Close> handle_{};
+    Framing framing_ = Framing::kEthernet;
+    std::uint64_t size_ = 0;  ///< of the file
+    std::uint64_t frames_ = 0;
+    Time first_{0};
+    std::vector<std::byte> rewritten_{};
+    std::string damage_{};
+};
+
+}  // namespace isoplane::replay

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Traces played, decoded and checked: replay_test.py PROGRAM."""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+
+from capture_files import read_pcap, read_pcapng, write_pcap
+from net import PROGRAM, Node, Program, die_with_parent, run, same, test, until, work
+
+TRACE = work("trace.pcapng")
+HEADER_AT, PAYLOAD_AT = 14, 62
+
+
+def replay(*words, code=0, err=None):
+    with Program("replay", *words) as program:
+        return program.ends(code, err).out()
+
+
+def decoded(file, *options):
+    """What its frames say, without when they passed."""
+    frames = [json.loads(line) for line in replay(file, "--decode", "--json", *options).splitlines()]
+    for frame in frames:
+        del frame["seconds"]
+    return frames
+
+
+def checked(file, code=0, err=None):
+    return json.loads(replay(file, "--check", "--json", code=code, err=err))
+
+
+with Program("sim", "--hosts", 3, "--workload", "all", "--isochrons", 20, "--faults", "loss=5%,dup=5%", "--pcap", TRACE) as sim:
+    sim.ends()
+FRAMES = [frame for _, frame in read_pcapng(TRACE)[1]]
+
+
+@test
+def a_trace_is_played_to_the_same_bytes():
+    for speed in ("max", "original", "100x", "200000pps", "10Gbit"):
+        played = work("played.pcap")
+        told = json.loads(replay(TRACE, "--to", f"pcap:,{played}", "--speed", speed, "--json"))
+        same((told["frames"], told["bytes"]), (len(FRAMES), sum(map(len, FRAMES))), f"frames and bytes at {speed}")
+        same("late_us" in told, speed != "max", "whether frames have a time to be late by")
+        same(read_pcap(played), FRAMES, f"what was played at {speed}")
+        same(decoded(played), decoded(TRACE), "what they say")
+        os.remove(played)
+
+
+@test
+def a_trace_can_be_played_again_and_again_and_in_part():
+    played = work("again.pcap")
+    replay(TRACE, "--to", f"pcap:,{played}", "--speed", "max", "--loop", 3)
+    same(read_pcap(played), FRAMES * 3, "three times")
+    os.remove(played)
+    replay(TRACE, "--to", f"pcap:,{played}", "--speed", "max", "--loop", 0, "--limit", len(FRAMES) + 5)
+    same(read_pcap(played), FRAMES + FRAMES[:5], "as many as it may be")
+    os.remove(played)
+    replay(TRACE, "--to", f"pcap:,{played}", "--speed", "max", "--filter", "len > 90")
+    same(read_pcap(played), [frame for frame in FRAMES if len(frame) > 90], "those that pass a filter")
+
+
+@test
+def addresses_and_nodes_are_changed_on_the_way():
+    played = work("changed.pcap")
+    replay(TRACE, "--to", f"pcap:,{played}", "--speed", "max", "--map-node", "0=7", "--source-mac", "02:00:00:00:00:11",
+           "--destination-mac", "02:00:00:00:00:22")
+    for frame in read_pcap(played):
+        same(frame[:12].hex(), "020000000022020000000011", "addresses")
+    nodes = {"source": lambda n: 7 if n == 0 else n, "destination": lambda n: 7 if n == 0 else n}
+    for before, after in zip(decoded(TRACE), decoded(played)):
+        for key, changed in nodes.items():
+            same(after.get(key), changed(before.get(key)), key)
+    assert not any("refused" in frame for frame in decoded(played)), "a frame has lost its checksum"
+
+
+@test
+def another_node_receives_what_is_played_to_a_socket():
+    """Test traffic, so that the receiver checks each frame."""
+    socket, trace, count = f"virtio:{work('s')}", work("probes.pcap"), 5000
+    with Node("generate", f"pcap:,{trace}", "--count", count, "--size", 200) as sender:
+        sender.ends()
+    with Node("sink", socket, "--expect", count) as receiver:
+        receiver.ready()
+        replay(trace, "--to", socket, "--speed", "100000pps")
+        receiver.ends(err="")
+        same(receiver.figures("sink0")["good"], count, "good frames")
+
+
+@test
+def decoding_is_a_line_for_each_frame():
+    lines = replay(TRACE, "--decode").splitlines()
+    same(len(lines), len(FRAMES), "lines")
+    assert any("  data  " in line and "isotach" in line and " pulse " in line for line in lines), lines[:20]
+    assert any("  token  " in line and "number" in line for line in lines), lines[:20]
+    same(len(decoded(TRACE, "--limit", 7)), 7, "of so many")
+
+
+@test
+def a_good_trace_is_good():
+    told = checked(TRACE)
+    same((told["good"], told["frames"], told["isoplane"]), (True, len(FRAMES), len(FRAMES)), "the verdict")
+    assert told["isochrons"] > 0 and told["tokens"] > 0 and told["messages"] >= told["isochrons"], told
+
+
+def first(kind, **fields):
+    """The number of the first frame of that kind, from 0."""
+    return next(i for i, frame in enumerate(decoded(TRACE)) if frame.get("kind") == kind
+                and all(frame.get(key) == value for key, value in fields.items()))
+
+
+@test
+def planted_faults_are_named():
+    victim = first("data", sequence=1)
+    source, destination = decoded(TRACE)[victim]["source"], decoded(TRACE)[victim]["destination"]
+
+    def with_damage(at):
+        frames = list(FRAMES)
+        changed = bytearray(frames[victim])
+        changed[at] ^= 0x10
+        frames[victim] = bytes(changed)
+        return frames
+
+    def without():
+        """The stream's frame of that number, however often it was sent."""
+        numbers = decoded(TRACE)
+        return [frame for frame, said in zip(FRAMES, numbers)
+                if (said.get("source"), said.get("destination"), said.get("sequence")) != (source, destination, 1)]
+
+    for what, frames, number, words in (
+            ("payload", with_damage(PAYLOAD_AT + 3), victim + 1, "bad_payload_crc"),
+            ("header", with_damage(HEADER_AT + 17), victim + 1, "bad_header_crc"),
+            ("missing", without(), None, f"frame 1 from node {source} to node {destination} is acknowledged, but not in the")):
+        file = work(f"{what}.pcap")
+        write_pcap(file, frames)
+        told = checked(file, code=1)
+        same(told["good"], False, f"the verdict on {what}")
+        assert words in told["violation"]["sentence"], told
+        if number:
+            same(told["violation"]["frame"], number, f"the frame with {what}")
+        assert "VIOLATION" in replay(file, "--check", code=1)
+
+
+@test
+def what_stands_before_damage_is_used():
+    file = work("short.pcapng")
+    with open(TRACE, "rb") as whole, open(file, "wb") as short:
+        short.write(whole.read()[:-20])
+    same(len(replay(file, "--decode", code=1, err="damaged behind frame").splitlines()), len(FRAMES) - 1, "lines")
+    same(checked(file, code=1, err="What stands before that was used")["frames"], len(FRAMES) - 1, "frames checked")
+    played = work("short.pcap")
+    replay(file, "--to", f"pcap:,{played}", "--speed", "max", code=1, err="damaged behind frame")
+    same(read_pcap(played), FRAMES[:-1], "what was played")
+
+
+@test
+def frames_that_the_link_cannot_take_are_told():
+    file = work("long.pcap")
+    write_pcap(file, [bytes(60), bytes(2000), bytes(60)])
+    told = json.loads(replay(file, "--to", "null:", "--json", "--speed", "max", code=1, err="longer than an MTU of 1500 allows"))
+    same((told["frames"], told["too_long"]), (2, 1), "sent, and too long")
+    replay(file, "--to", "null:", "--speed", "max", "--mtu", 9000)
+
+
+@test
+def memory_does_not_grow_with_the_trace():
+    """A trace of a gigabyte, which comes through a pipe."""
+    frame = FRAMES[0].ljust(1500, b"\0")
+    record = struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame
+    header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
+    block = record * 8192
+
+    def most_memory(blocks):
+        child = subprocess.Popen([PROGRAM, "replay", "-", "--to", "null:", "--speed", "max", "--json"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, preexec_fn=die_with_parent)
+        child.stdin.write(header)
+        for _ in range(blocks):
+            child.stdin.write(block)
+        child.stdin.close()
+        told = json.loads(child.stdout.read())
+        child.stdout.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = status
+        same((status, told["frames"]), (0, blocks * 8192), "its end, and frames")
+        return usage.ru_maxrss
+
+    small, large = most_memory(1), most_memory((1 << 30) // len(block) + 1)
+    assert large < small + 4096, f"{large} KiB for a gigabyte, {small} KiB for a few megabytes"
+
+
+@test
+def playing_for_ever_ends_when_it_is_told_to():
+    for options, code, err in ((("--loop", 0), 0, None), (("--speed", "0.00001x"), 1, "interrupted before the end")):
+        with Program("replay", TRACE, "--to", f"pcap:,{work('ever.pcap')}", *options) as program:
+            until(lambda: os.path.exists(work("ever.pcap")), "it plays")
+            program.process.send_signal(signal.SIGINT)
+            program.ends(code, err)
+        os.remove(work("ever.pcap"))
+
+
+@test
+def mistakes_are_told():
+    for words, code, sentence in (
+            ([], 2, "there is no trace to read"),
+            ([TRACE], 2, "one of --to, --decode and --check"),
+            ([TRACE, "--decode", "--check"], 2, "one of --to, --decode and --check"),
+            ([TRACE, "--to", "null:", "--speed", "fast"], 2, "'fast' is no speed"),
+            ([TRACE, "--to", "nul:"], 2, "nul"),
+            ([TRACE, "--to", "null:,null:"], 2, "names 2 links"),
+            ([TRACE, "--to", "null:", "--map-node", "3"], 2, "names no two nodes"),
+            ([TRACE, "--to", "null:", "--source-mac", "x"], 2, "is no Ethernet address"),
+            ([TRACE, "--decode", "--filter", "no such"], 2, "pcap-filter"),
+            (["-", "--to", "null:", "--loop", 2], 2, "can be read only once"),
+            ([work("none.pcap"), "--check"], 1, "cannot read the trace"),
+            ([__file__, "--check"], 1, "cannot read the trace"),
+            ([TRACE, "--to", f"virtio:{work('nobody')}", "--wait", 0], 1, "nobody")):
+        replay(*words, code=code, err=sentence)
+
+
+run()

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include "made_frames.hh"
+#include "replay/check.hh"
+
+namespace isoplane::test {
+namespace {
+
+using replay::Checker;
+using replay::Violation;
+
+/// What the checker finds in these frames.
+std::optional<Violation> found_in(const std::vector<Bytes>& frames) {
+    Checker checker;
+    for (const Bytes& each : frames)
+        checker.see({.bytes = each, .length = static_cast<std::uint32_t>(each.size())});
+    checker.finish();
+    return checker.violation();
+}
+
+void expect_found(const std::vector<Bytes>& frames, std::uint64_t frame, std::string_view words) {
+    const auto violation = found_in(frames);
+    ASSERT_TRUE(violation) << "nothing found; expected: " << words;
+    EXPECT_EQ(violation->frame, frame) << violation->sentence;
+    EXPECT_NE(violation->sentence.find(words), std::string::npos) << violation->sentence;
+}
+
+/// Two nodes that begin, of which the first sends isochrons.
+std::vector<Bytes> good() {
+    return {hello(0, 4),
+            hello(1, 4),
+            data(0, 1, 0, ordered({.pulse = 3, .host = 0, .rank = 1, .isochron = 1, .count = 1})),
+            data(0, 1, 1, ordered({.pulse = 4, .host = 0, .rank = 0, .isochron = 2, .count = 2})),
+            token(0, 2, 1, {{.source = 0, .destination = 1, .value = 2}}),
+            ack(1, 0, 2, 8),
+            data(1, 0, 0, words("answer"), 2, 8)};
+}
+
+TEST(Checker, accepts_a_trace_without_faults) {
+    const auto violation = found_in(good());
+    EXPECT_FALSE(violation) << violation->sentence;
+}
+
+TEST(Checker, counts_what_it_sees) {
+    Checker checker;
+    for (const Bytes& each : good())
+        checker.see({.bytes = each, .length = static_cast<std::uint32_t>(each.size())});
+    EXPECT_EQ(checker.frames(), 7U);
+    EXPECT_EQ(checker.ours(), 7U);
+    EXPECT_EQ(checker.messages(), 3U);
+    EXPECT_EQ(checker.isochrons(), 2U);
+    EXPECT_EQ(checker.tokens(), 1U);
+}
+
+TEST(Checker, leaves_the_traffic_of_others_alone) {
+    Bytes other(60);
+    other[12] = std::byte{0x08};
+    EXPECT_FALSE(found_in({other}));
+}
+
+TEST(Checker, accepts_what_is_sent_again_and_what_comes_in_another_order) {
+    auto frames = good();
+    frames.push_back(frames[3]);
+    frames.insert(frames.begin() + 2, frames[5]);  // an acknowledgement in front of what it acknowledges
+    const auto violation = found_in(frames);
+    EXPECT_FALSE(violation) << violation->sentence;
+}
+
+TEST(Checker, accepts_a_trace_that_begins_in_the_middle) {
+    EXPECT_FALSE(found_in({data(0, 1, 17, words("late")), ack(1, 0, 18), ack(0, 1, 900)}));
+}
+
+TEST(Checker, finds_a_damaged_frame) {
+    auto frames = good();
+    frames[3].back() ^= std::byte{1};
+    expect_found(frames, 4, "bad_payload_crc");
+    frames = good();
+    frames[2][20] ^= std::byte{1};
+    expect_found(frames, 3, "bad_header_crc");
+}
+
+TEST(Checker, finds_a_frame_that_the_capture_has_cut) {
+    Checker checker;
+    const Bytes whole = data(0, 1, 0, words("message"));
+    checker.see({.bytes = std::span(whole).first(whole.size() - 3),
+                 .length = static_cast<std::uint32_t>(whole.size())});
+    ASSERT_TRUE(checker.violation());
+    EXPECT_NE(checker.violation()->sentence.find("cut"), std::string::npos);
+}
+
+TEST(Checker, finds_a_sequence_number_used_twice) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 1, words("something else")));
+    expect_found(frames, 8, "another content");
+}
+
+TEST(Checker, finds_what_was_sent_without_credit) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 8, words("too much")));
+    expect_found(frames, 8, "without credit");
+    // Credit that comes a little later in the trace was there.
+    frames.push_back(ack(1, 0, 2, 9));
+    const auto violation = found_in(frames);
+    EXPECT_FALSE(violation) << violation->sentence;
+}
+
+TEST(Checker, finds_a_frame_that_is_missing) {
+    auto frames = good();
+    frames.erase(frames.begin() + 3);
+    expect_found(frames, 5, "frame 1 from node 0 to node 1 is acknowledged, but not in the trace");
+}
+
+TEST(Checker, finds_an_isochron_of_two_pulses) {
+    auto frames = good();
+    frames.push_back(data(0, 2, 0, ordered({.pulse = 5, .host = 0, .rank = 2, .isochron = 2, .count = 1})));
+    expect_found(frames, 8, "isochron 2 of host 0 has a message of pulse 5");
+}
+
+TEST(Checker, finds_isochrons_in_the_wrong_order) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 2, ordered({.pulse = 3, .host = 0, .rank = 2, .isochron = 3, .count = 3})));
+    expect_found(frames, 8, "isochron 3 of host 0 has pulse 3, isochron 2 before it 4");
+}
+
+TEST(Checker, finds_a_count_that_stands_for_two_messages) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 2, ordered({.pulse = 5, .host = 0, .rank = 2, .isochron = 3, .count = 2})));
+    expect_found(frames, 8, "its message 2 to node 1 is two different ones");
+}
+
+TEST(Checker, finds_a_token_that_changes) {
+    auto frames = good();
+    frames.push_back(token(0, 2, 1, {{.source = 0, .destination = 1, .value = 3}}));
+    expect_found(frames, 8, "token 1 from node 0 to node 2 says something else");
+}
+
+TEST(Checker, tells_of_the_first_violation) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 1, words("something else")));
+    frames.push_back(data(0, 1, 0, words("something else")));
+    expect_found(frames, 8, "frame 1 ");
+}
+
+TEST(Checker, holds_lives_of_a_node_apart) {
+    auto frames = good();
+    Bytes again = data(0, 1, 0, words("of the next life"));
+    const auto front = std::span(again).subspan<wire::kEthernetSize, wire::kHeaderSize>();
+    wire::Header header = capture::read_any(again).decoded.header;
+    header.epoch = 200;
+    wire::encode_header(front, header);
+    frames.push_back(again);
+    const auto violation = found_in(frames);
+    EXPECT_FALSE(violation) << violation->sentence;
+}
+
+}  // namespace
+}  // namespace isoplane::test
