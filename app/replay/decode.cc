@@ -174,6 +174,7 @@ Json to_json(std::uint64_t number, const TraceFrame& frame) {
         if (header.kind == Kind::kData) out["sequence"] = header.sequence;
         out["ack"] = header.ack;
         out["credit"] = header.credit;
+        if (header.kind == Kind::kData) out["payload_crc"] = (header.flags & wire::kFlagNoPayloadCrc) == 0;
         if (header.selective != 0) out["selective"] = header.selective;
     }
     add_payload(out, any.decoded);

@@ -56,6 +56,7 @@ niu::Options niu_options(const Settings& settings, const link::Link& link) {
             .chains = kind.multi_segment,
             .in_process = kind.in_process,
             .manages = manages(settings),
+            .trust_fcs = settings.trust_fcs,
             .silence = settings.silence,
             .hello_limit = settings.hello_limit};
 }

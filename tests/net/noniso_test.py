@@ -5,11 +5,12 @@
 """Programs for the Ironman interface, built against what is installed and run by the launcher:
 noniso_test.py PROGRAM BUILD_DIRECTORY."""
 
+import json
 import os
 import subprocess
 
 from installed import WAYS, build, install, job
-from net import LIMIT, UNHEARD, Node, Program, die_with_parent, run, same, test, work
+from net import LIMIT, PROGRAM, UNHEARD, Node, Program, command, die_with_parent, run, same, test, work
 
 
 @test
@@ -83,6 +84,15 @@ def ranks_of_an_mpi_launcher_find_each_other():
         for rank in ranks:
             same(rank.communicate(timeout=LIMIT)[0], "200 messages, all whole and in order\n", "what a rank says")
         fabric.stop(err=UNHEARD)
+
+
+@test
+def payloads_go_without_a_checksum_where_all_trust_the_ethernet():
+    capture = work("trusting.pcapng")
+    same(len(job(2, "--set", "trust-fcs=yes", "--pcap", capture, "--", work("allpairs-cc"), 100)), 2, "lines")
+    frames = [json.loads(line) for line in command(PROGRAM, "replay", capture, "--decode", "--json").splitlines()]
+    data = [frame for frame in frames if frame.get("kind") == "data"]
+    assert data and not any(frame["payload_crc"] for frame in data), data[:3]
 
 
 @test

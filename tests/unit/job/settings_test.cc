@@ -52,10 +52,11 @@ TEST_F(SettingsTest, finds_the_number_of_a_name) {
 
 TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     const Settings settings =
-        load(std::string(kLeast) + "progress=lcore\nmtu=9000\npackets=2047\nsilence=0.5\nhello-limit=3\n");
+        load(std::string(kLeast) + "progress=lcore\nmtu=9000\npackets=2047\nsilence=0.5\nhello-limit=3\ntrust-fcs=yes\n");
     EXPECT_EQ(settings.progress, Progress::kLcore);
     EXPECT_EQ(settings.mtu, 9000U);
     EXPECT_EQ(settings.packets, 2047U);
+    EXPECT_TRUE(settings.trust_fcs);
     EXPECT_EQ(settings.silence, std::chrono::milliseconds(500));
     EXPECT_EQ(settings.hello_limit, std::chrono::seconds(3));
 }
@@ -63,6 +64,7 @@ TEST_F(SettingsTest, reads_the_keys_of_its_own) {
 TEST_F(SettingsTest, refuses_what_does_not_fit_and_says_where) {
     EXPECT_NE(complaint(std::string(kLeast) + "progress=fast\n").find("node.conf:4"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "mtu=12\n").find("256 to 9216"), std::string::npos);
+    EXPECT_NE(complaint(std::string(kLeast) + "trust-fcs=1\n").find("yes or no"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "silence=-1\n").find("seconds"), std::string::npos);
     EXPECT_NE(complaint("fmconfig=fmconfig\nid=1\n").find("link=SPEC"), std::string::npos);
     EXPECT_NE(complaint("link=ring:x\nid=1\n").find("fmconfig=FILE"), std::string::npos);

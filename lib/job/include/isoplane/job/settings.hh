@@ -27,6 +27,7 @@ struct Settings {
     unsigned packets = 8191;                        ///< in the pool
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
+    bool trust_fcs = false;      ///< whether payloads go without a checksum, between nodes that say so
     bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
     bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
     bool portals = false;        ///< whether it speaks Portals; its own choice, too
@@ -48,7 +49,8 @@ Settings settings_from_environment();
 bool is_in_job();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
-/// page-size, silence and hello-limit (both in seconds), token-manager, max-message and paranoid.
+/// page-size, silence and hello-limit (both in seconds), token-manager, max-message, paranoid and
+/// trust-fcs.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job
