@@ -12,6 +12,7 @@
 #include "parts.hh"
 #include "seeds.hh"
 #include "star.hh"
+#include "vanish.hh"
 
 namespace isoplane::test {
 
@@ -73,7 +74,7 @@ class Program final : public runtime::Stage {
     const active::Active& active() const { return *active_; }
 
     unsigned poll(Time now) override {
-        if (!parts_) return vanish();
+        if (!parts_) return vanish(end_.input);
         unsigned moved = parts_->poll(now);
         if (now < busy_until_) return moved;
         if (plan_.storm && random_.below(64) == 0) busy_until_ = now + some(random_, 200us);
@@ -147,14 +148,6 @@ class Program final : public runtime::Stage {
         if (found == open_.end()) return ledger_.complain("a request has failed that there was not");
         ledger_.at(found->second).failed = true;
         open_.erase(found);
-    }
-
-    /// What comes for a dead one.
-    unsigned vanish() {
-        runtime::Burst burst;
-        const std::uint16_t n = end_.input.receive(burst);
-        rte_pktmbuf_free_bulk(burst.data(), n);
-        return n;
     }
 
     niu::NodeId node_;

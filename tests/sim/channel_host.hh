@@ -7,15 +7,14 @@
 #include <array>
 #include <cstring>
 #include <isoplane/channel/channels.hh>
-#include <isoplane/noniso/direct_endpoint.hh>
-#include <isoplane/noniso/remote_endpoint.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "chance.hh"
+#include "parts.hh"
+#include "vanish.hh"
 
 namespace isoplane::test {
 
@@ -103,7 +102,7 @@ class ChannelHost final : public runtime::Stage {
         options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
         channel::Options channels_options = plan.channels;
         channels_options.copy_below = random_.below(600);
-        parts_ = std::make_unique<Parts>(end, options, channels_options, plan.hosts, random_.below(2) == 0);
+        parts_ = std::make_unique<Channelled>(end, options, channels_options, random_.below(2) == 0);
         for (channel::ChannelId use = 0; use < kUses; ++use)
             channels().open(use);
     }
@@ -115,7 +114,7 @@ class ChannelHost final : public runtime::Stage {
         to_relay_.clear();
         parts_.reset();
     }
-    std::size_t discard() override { return parts_ ? parts_->niu.discard() : 0; }
+    std::size_t discard() override { return parts_ ? parts_->below.niu.discard() : 0; }
 
     bool has_sent_all() { return said_ == plan_.messages && to_relay_.empty() && channels().pending() == 0; }
     /// Of each use, what has been sent by this host, and what has been received.
@@ -125,14 +124,13 @@ class ChannelHost final : public runtime::Stage {
         return channels().counters().drops(channel::Drop::kFull) +
                channels().counters().drops(channel::Drop::kClosed);
     }
-    channel::Channels& channels() const { return *parts_->channels; }
-    const niu::Niu& niu() const { return parts_->niu; }
+    channel::Channels& channels() const { return parts_->channels; }
+    const niu::Niu& niu() const { return parts_->below.niu; }
     const std::string& complaint() const { return complaint_; }
 
     unsigned poll(runtime::Time now) override {
-        if (!parts_) return vanish();
-        unsigned moved = parts_->niu.poll(now);
-        moved += parts_->stage ? parts_->stage->poll(now) : parts_->dispatcher.dispatch();
+        if (!parts_) return vanish(in_);
+        unsigned moved = parts_->below.poll(now);
         moved += channels().poll() ? 1 : 0;
         if (random_.below(64) == 0) absent_until_[random_.below(kUses)] = now + some(random_, 300us);
         for (channel::ChannelId use = 0; use < kUses; ++use)
@@ -143,48 +141,19 @@ class ChannelHost final : public runtime::Stage {
     }
 
   private:
-    /// An NIU, and an endpoint that is polled with it or stands behind rings.
-    struct Parts {
-        Parts(sim::Link::End end, const niu::Options& options, const channel::Options& channels_options,
-              niu::NodeId hosts, bool remote)
+    /// What a host is made of, and its channels on top.
+    struct Channelled {
+        Channelled(sim::Link::End end, const niu::Options& options, const channel::Options& channels_options,
+                   bool remote)
             : copies(end.input),
-              niu("niu" + std::to_string(options.node),
-                  options.in_process ? end.input : static_cast<runtime::Input&>(copies), end.output, pool(),
-                  options),
-              dispatcher(niu),
-              barrier(niu),
-              direct(niu, barrier, wire::Protocol::kChannel) {
-            dispatcher.attach(wire::Protocol::kChannel, &direct);
-            noniso::Endpoint* endpoint = &direct;
-            if (remote) {
-                link = std::make_unique<noniso::EndpointLink>(hosts, niu.name());
-                stage = std::make_unique<noniso::EndpointStage>("endpoint", *link, niu, dispatcher, barrier,
-                                                                wire::Protocol::kChannel);
-                program = std::make_unique<noniso::RemoteEndpoint>(*link, pool());
-                dispatcher.attach(wire::Protocol::kChannel, stage.get());
-                endpoint = program.get();
-            }
-            channels.emplace(*endpoint, pool(), options.node, hosts, channels_options);
-            rest = endpoint;
-        }
-        ~Parts() {
-            channels.reset();
-            for (niu::Received message; rest->receive(message);)
-                rest->release(message);
-            if (stage) stage->discard();
-            niu.discard();
-        }
+              below({options.in_process ? end.input : static_cast<runtime::Input&>(copies), end.output},
+                    options, remote, wire::Protocol::kChannel),
+              channels(below.endpoint(), pool(), options.node, static_cast<niu::NodeId>(options.nodes.size()),
+                       channels_options) {}
 
         CopyingInput copies;
-        niu::Niu niu;
-        niu::Dispatcher dispatcher;
-        noniso::Barrier barrier;
-        noniso::DirectEndpoint direct;
-        std::unique_ptr<noniso::EndpointLink> link;
-        std::unique_ptr<noniso::EndpointStage> stage;
-        std::unique_ptr<noniso::RemoteEndpoint> program;
-        noniso::Endpoint* rest = nullptr;
-        std::optional<channel::Channels> channels;
+        Parts below;
+        channel::Channels channels;
     };
     struct Next {
         niu::NodeId to;
@@ -310,14 +279,6 @@ class ChannelHost final : public runtime::Stage {
         return n;
     }
 
-    /// What comes for a dead one.
-    unsigned vanish() {
-        runtime::Burst burst;
-        const std::uint16_t n = in_.receive(burst);
-        rte_pktmbuf_free_bulk(burst.data(), n);
-        return n;
-    }
-
     void complain(const std::string& what) {
         if (complaint_.empty()) complaint_ = name() + " " + what;
     }
@@ -333,7 +294,7 @@ class ChannelHost final : public runtime::Stage {
     std::array<std::uint64_t, kUses> received_of_{};
     std::array<runtime::Time, kUses> absent_until_{};
     std::string complaint_;
-    std::unique_ptr<Parts> parts_;
+    std::unique_ptr<Channelled> parts_;
     std::vector<channel::Buffer> sent_;
     std::vector<channel::Buffer> received_;
     std::vector<channel::Buffer> to_relay_;

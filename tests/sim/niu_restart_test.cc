@@ -15,6 +15,7 @@
 #include "chance.hh"
 #include "niu_summary.hh"
 #include "seeds.hh"
+#include "vanish.hh"
 
 namespace isoplane::test {
 
@@ -66,7 +67,7 @@ class Host final : public runtime::Stage {
     void crash() { niu_.reset(); }
 
     unsigned poll(Time now) override {
-        if (niu_ == nullptr) return vanish();
+        if (niu_ == nullptr) return vanish(end_.input);
         return niu_->poll(now) + listen() + talk(now);
     }
     std::size_t discard() override { return niu_ != nullptr ? niu_->discard() : 0; }
@@ -77,13 +78,6 @@ class Host final : public runtime::Stage {
     bool disordered() const { return disordered_; }
 
   private:
-    unsigned vanish() {
-        runtime::Burst burst;
-        const std::uint16_t n = end_.input.receive(burst);
-        rte_pktmbuf_free_bulk(burst.data(), n);
-        return n;
-    }
-
     unsigned listen() {
         unsigned n = 0;
         for (niu::Received message; niu_->receive(message); ++n) {

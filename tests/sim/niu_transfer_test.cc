@@ -15,6 +15,7 @@
 #include "script.hh"
 #include "seeds.hh"
 #include "star.hh"
+#include "vanish.hh"
 
 namespace isoplane::test {
 
@@ -59,7 +60,7 @@ class Bulk final : public runtime::Stage {
     bool dead() const { return niu_ == nullptr; }
 
     unsigned poll(Time now) override {
-        if (dead()) return vanish();
+        if (dead()) return vanish(in_);
         unsigned moved = niu_->poll(now) + listen();
         for (niu::NodeId to = 0; to < kHosts; ++to) {
             if (to == node_) continue;
@@ -102,14 +103,6 @@ class Bulk final : public runtime::Stage {
         std::deque<Message> under_way{};
         niu::Memory memory{};  ///< of one of those
     };
-
-    /// What comes for a dead one.
-    unsigned vanish() {
-        runtime::Burst burst;
-        const std::uint16_t n = in_.receive(burst);
-        rte_pktmbuf_free_bulk(burst.data(), n);
-        return n;
-    }
 
     unsigned send(niu::NodeId to, Way& way) {
         if (way.sent == plan_.messages || niu_->state(to) != niu::PeerState::kUp) return 0;

@@ -13,6 +13,7 @@
 #include "script.hh"
 #include "seeds.hh"
 #include "star.hh"
+#include "vanish.hh"
 
 namespace isoplane::test {
 
@@ -75,7 +76,7 @@ class Program final : public runtime::Stage {
     const std::string& complaint() const { return complaint_; }
 
     unsigned poll(Time now) override {
-        if (dead()) return vanish();
+        if (dead()) return vanish(in_);
         unsigned moved = parts_->poll(now);
         moved += listen(random_.below(8));
         for (Way& way : ways_)
@@ -185,14 +186,6 @@ class Program final : public runtime::Stage {
             if (part.offset + part.data.size() == part.size) ++way.received;
             endpoint().release(part);
         }
-        return n;
-    }
-
-    /// What comes for a dead one.
-    unsigned vanish() {
-        runtime::Burst burst;
-        const std::uint16_t n = in_.receive(burst);
-        rte_pktmbuf_free_bulk(burst.data(), n);
         return n;
     }
 
