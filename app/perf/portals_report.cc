@@ -20,30 +20,6 @@ using transport::kRaw;
 
 constexpr std::size_t kLong = std::size_t{1} << 20;
 
-double bytes_per_second(const Results& results, const std::string& transport, std::size_t size) {
-    return results.median(transport, size).messages_per_second * static_cast<double>(size);
-}
-
-/// The size of messages that reach half of the most bytes a second that any size does, between two that were
-/// measured on a straight line; nothing when the smallest does.
-std::optional<double> half_power_point(const Results& results) {
-    double most = 0;
-    for (const std::size_t size : results.sizes())
-        most = std::max(most, bytes_per_second(results, kPortals, size));
-    double size_before = 0;
-    double rate_before = 0;
-    for (const std::size_t size : results.sizes()) {
-        const double rate = bytes_per_second(results, kPortals, size);
-        if (rate >= most / 2 && rate > rate_before) {
-            const double part = (most / 2 - rate_before) / (rate - rate_before);
-            return size_before + part * (static_cast<double>(size) - size_before);
-        }
-        size_before = static_cast<double>(size);
-        rate_before = rate;
-    }
-    return std::nullopt;
-}
-
 /// Only where the link is not slower than the copy.
 std::optional<double> share_of_copy(const PortalsReport& report) {
     if (!(report.copy > 0) || bytes_per_second(report.results, kRaw, kLong) < report.copy)
@@ -82,7 +58,7 @@ std::vector<Target> portals_targets(const PortalsReport& report) {
             {.sentence = "half-power point at most 2048 bytes",
              .limit = 2048,
              .at_most = true,
-             .value = half_power_point(results)},
+             .value = results.half_power_point(kPortals)},
             {.sentence = "matching at most 20 ns an entry",
              .limit = 20,
              .at_most = true,
@@ -91,25 +67,8 @@ std::vector<Target> portals_targets(const PortalsReport& report) {
 }
 
 std::string to_tables(const PortalsReport& report) {
-    const Results& results = report.results;
-    const auto rates = [&](double scale, bool bytes) {
-        return table(
-            results,
-            [=](const Sample& s, std::size_t size) {
-                return figure(s.messages_per_second * (bytes ? static_cast<double>(size) : 1) / scale);
-            },
-            &Results::rate_ratio, {kPortals}, kNiuCoalesced);
-    };
-    std::string text = "Links " + report.links[0] + " and " + report.links[1] + ", MTU " +
-                       std::to_string(report.options.mtu) + ", " + std::to_string(report.options.rounds) +
-                       " rounds of " + fixed(report.options.duration, 3) + " s a measurement";
-    text += report.kernel.empty() ? ".\n\n" : "; sockets over " + report.kernel + ".\n\n";
-    text += "Round trip, microseconds, median; ratios are medians over the rounds\n" +
-            table(
-                results, [](const Sample& s, std::size_t) { return figure(s.round_trip.median / 1e3); },
-                &Results::round_trip_ratio, {kPortals}, kNiuCoalesced);
-    text += "\nMillion messages a second, one way\n" + rates(1e6, false);
-    text += "\nMegabytes a second, one way\n" + rates(1e6, true);
+    std::string text = setup_text(report);
+    text += message_tables(report.results, {kPortals}, kNiuCoalesced);
 
     std::vector<std::vector<std::string>> lines{{"entries", "first", "last", "each"}};
     for (const Matching& matching : report.matching)
@@ -127,34 +86,12 @@ std::string to_tables(const PortalsReport& report) {
 }
 
 std::string to_json(const PortalsReport& report) {
-    Json out{{"links", report.links},
-             {"mtu", report.options.mtu},
-             {"encapsulation", report.options.in_udp ? "udp" : "ethernet"},
-             {"cpus", report.options.cpus},
-             {"rounds", report.options.rounds},
-             {"seconds_each", report.options.duration},
-             {"kernel", report.kernel.empty() ? Json(nullptr) : Json(report.kernel)},
-             {"failures", report.failures},
-             {"copy_bytes_per_second", report.copy},
-             {"results", Json::array()},
-             {"matching", Json::array()},
-             {"overlap", Json::array()},
-             {"targets", targets_json(report.targets)}};
-    const Results& results = report.results;
-    for (const std::string& transport : results.transports()) {
-        for (const std::size_t size : results.sizes()) {
-            const Sample sample = results.median(transport, size);
-            out["results"].push_back(
-                {{"transport", transport},
-                 {"bytes", size},
-                 {"round_trip_ns",
-                  {{"p50", sample.round_trip.median},
-                   {"p99", sample.round_trip.p99},
-                   {"p999", sample.round_trip.p999}}},
-                 {"messages_per_second", sample.messages_per_second},
-                 {"bytes_per_second", sample.messages_per_second * static_cast<double>(size)}});
-        }
-    }
+    Json out = setup_json(report);
+    out["copy_bytes_per_second"] = report.copy;
+    out["results"] = results_json(report.results);
+    out["matching"] = Json::array();
+    out["overlap"] = Json::array();
+    out["targets"] = targets_json(report.targets);
     for (const Matching& matching : report.matching)
         out["matching"].push_back(
             {{"entries", matching.entries}, {"first_ns", matching.first}, {"last_ns", matching.last}});
@@ -165,21 +102,7 @@ std::string to_json(const PortalsReport& report) {
 }
 
 std::string to_csv(const PortalsReport& report) {
-    std::string text =
-        "transport,bytes,round_trip_ns_p50,round_trip_ns_p99,round_trip_ns_p999,messages_per_second,"
-        "bytes_per_second\n";
-    for (const std::string& transport : report.results.transports()) {
-        for (const std::size_t size : report.results.sizes()) {
-            const Sample s = report.results.median(transport, size);
-            text += transport + "," + std::to_string(size);
-            for (const double value :
-                 {s.round_trip.median, s.round_trip.p99, s.round_trip.p999, s.messages_per_second,
-                  s.messages_per_second * static_cast<double>(size)})
-                text += "," + fixed(value, 1);
-            text += "\n";
-        }
-    }
-    return text;
+    return results_csv(report.results);
 }
 
 }  // namespace isoplane::perf

@@ -3,23 +3,16 @@
 
 #pragma once
 
-#include "options.hh"
+#include "comparison.hh"
 #include "portals_figures.hh"
-#include "results.hh"
 
 namespace isoplane::perf {
 
 /// All there is to say about a run.
-struct PortalsReport {
-    const PairOptions& options;
-    std::vector<std::string> links;  ///< their specs
-    std::string kernel;              ///< the sockets' way; empty: they were left out
-    Results results{};
+struct PortalsReport : Comparison {
     std::vector<Matching> matching{};
     std::vector<Overlap> overlaps{};  ///< one of each round
     double copy = 0;                  ///< bytes a second
-    std::vector<Target> targets{};
-    std::vector<std::string> failures{};  ///< sentences
 };
 
 std::vector<Target> portals_targets(const PortalsReport& report);

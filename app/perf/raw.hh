@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <isoplane/wire/ethernet.hh>
+#include <utility>
 
 #include <isoplane/runtime/edge.hh>
 #include <isoplane/runtime/packet.hh>
@@ -90,6 +91,12 @@ class Raw {
             return true;
         }
         return false;
+    }
+
+    bool relay() noexcept {
+        if (next_ == in_count_ || out_count_ == out_.size()) return false;
+        out_[out_count_++] = std::exchange(in_[next_++], nullptr);
+        return true;
     }
 
     bool settled() noexcept { return rest_.empty() && out_count_ == 0 && next_ == in_count_; }

@@ -55,23 +55,6 @@ std::string round_trips(const Results& results) {
     return text;
 }
 
-std::string breakdown(const std::vector<Costs>& all) {
-    Lines lines{{"step"}};
-    for (const Costs& costs : all)
-        lines[0].push_back(costs.transport);
-    for (std::size_t step = 0; step < kSteps.size(); ++step) {
-        auto& line = lines.emplace_back();
-        line.emplace_back(kSteps[step]);
-        for (const Costs& costs : all)
-            line.push_back(fixed(costs.cycles[step], 1));
-    }
-    auto& last = lines.emplace_back();
-    last.emplace_back("together");
-    for (const Costs& costs : all)
-        last.push_back(fixed(costs.total(), 1));
-    return runtime::align(lines);
-}
-
 Json figures_json(const Results& results, const std::string& transport, std::size_t size) {
     const Sample sample = results.median(transport, size);
     Json out{{"transport", transport},
@@ -91,22 +74,11 @@ Json figures_json(const Results& results, const std::string& transport, std::siz
     return out;
 }
 
-Json costs_json(const Costs& costs) {
-    Json steps = Json::object();
-    for (std::size_t step = 0; step < kSteps.size(); ++step)
-        steps[std::string(kSteps[step])] = costs.cycles[step];
-    return {{"transport", costs.transport}, {"steps", steps}, {"cycles", costs.total()}};
-}
-
 }  // namespace
 
 std::string to_tables(const Report& report) {
     const Results& results = report.results;
-    std::string text = "Links " + report.links[0] + " and " + report.links[1] + ", MTU " +
-                       std::to_string(report.options.mtu) + ", " + std::to_string(report.options.rounds) +
-                       " rounds of " + fixed(report.options.duration, 3) + " s a measurement";
-    if (report.options.in_udp) text += "; frames of the NIU in UDP";
-    text += report.kernel.empty() ? ".\n\n" : "; sockets over " + report.kernel + ".\n\n";
+    std::string text = setup_text(report);
     text += round_trips(results);
     text += "\nMillion messages a second, one way; ratios to io\n" +
             table(
@@ -121,28 +93,19 @@ std::string to_tables(const Report& report) {
                 &Results::rate_ratio, transport::kRaw);
     text += "\nCycles of a message of " + std::to_string(kBreakdownSize) +
             " bytes, both sides in turn on one CPU, " + std::to_string(kBatch) + " messages a poll\n" +
-            breakdown(report.costs);
+            table(report.costs);
     return text + "\n" + target_lines(report.targets);
 }
 
 std::string to_json(const Report& report) {
-    Json out{
-        {"links", report.links},
-        {"mtu", report.options.mtu},
-        {"encapsulation", report.options.in_udp ? "udp" : "ethernet"},
-        {"cpus", report.options.cpus},
-        {"rounds", report.options.rounds},
-        {"seconds_each", report.options.duration},
-        {"kernel", report.kernel.empty() ? Json(nullptr) : Json(report.kernel)},
-        {"failures", report.failures},
-        {"results", Json::array()},
-        {"breakdown", {{"bytes", kBreakdownSize}, {"messages_a_poll", kBatch}, {"costs", Json::array()}}}};
+    Json out = setup_json(report);
+    out["results"] = Json::array();
     for (const std::string& transport : report.results.transports()) {
         for (const std::size_t size : report.results.sizes())
             out["results"].push_back(figures_json(report.results, transport, size));
     }
-    for (const Costs& costs : report.costs)
-        out["breakdown"]["costs"].push_back(costs_json(costs));
+    out["breakdown"] = {
+        {"bytes", kBreakdownSize}, {"messages_a_poll", kBatch}, {"costs", costs_json(report.costs)}};
     out["targets"] = targets_json(report.targets);
     return out.dump(2) + "\n";
 }

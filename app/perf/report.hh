@@ -7,20 +7,13 @@
 #include <vector>
 
 #include "breakdown.hh"
-#include "options.hh"
-#include "results.hh"
+#include "comparison.hh"
 
 namespace isoplane::perf {
 
 /// All there is to say about a run.
-struct Report {
-    const PairOptions& options;
-    std::vector<std::string> links;  ///< their specs
-    std::string kernel;              ///< the sockets' way; empty: they were left out
-    Results results{};
+struct Report : Comparison {
     std::vector<Costs> costs{};
-    std::vector<Target> targets{};
-    std::vector<std::string> failures{};  ///< sentences
 };
 
 std::string to_tables(const Report& report);

@@ -92,6 +92,28 @@ std::optional<double> Results::round_trip_ratio(const std::string& of, const std
     return median_ratio(of, to, size, [](const Sample& s) { return s.round_trip.median; });
 }
 
+std::optional<double> Results::half_power_point(const std::string& transport) const {
+    double most = 0;
+    for (const std::size_t size : sizes_)
+        most = std::max(most, bytes_per_second(*this, transport, size));
+    double size_before = 0;
+    double rate_before = 0;
+    for (const std::size_t size : sizes_) {
+        const double rate = bytes_per_second(*this, transport, size);
+        if (rate >= most / 2 && rate > rate_before) {
+            const double part = (most / 2 - rate_before) / (rate - rate_before);
+            return size_before + part * (static_cast<double>(size) - size_before);
+        }
+        size_before = static_cast<double>(size);
+        rate_before = rate;
+    }
+    return std::nullopt;
+}
+
+double bytes_per_second(const Results& results, const std::string& transport, std::size_t size) {
+    return results.median(transport, size).messages_per_second * static_cast<double>(size);
+}
+
 std::vector<Target> targets(const Results& results, bool against_veth) {
     using namespace transport;
     std::vector<Target> all{

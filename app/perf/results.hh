@@ -31,6 +31,12 @@ inline const std::string kRaw = "raw";
 inline const std::string kNiu = "niu";
 inline const std::string kNiuCoalesced = "niu_coalesced";
 inline const std::string kPortals = "portals";
+inline const std::string kRequest = "request";
+inline const std::string kTransfer = "xfer";
+inline const std::string kDatagram = "datagram";
+inline const std::string kReliable = "reliable";
+inline const std::string kCopied = "copied";
+inline const std::string kCopyFree = "copy_free";
 inline const std::string kUdp = "udp";
 inline const std::string kTcp = "tcp";
 }  // namespace transport
@@ -42,6 +48,9 @@ class Results {
 
     const std::vector<std::string>& transports() const noexcept { return transports_; }
     const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
+    bool has(const std::string& transport, std::size_t size) const {
+        return samples_.contains({transport, size});
+    }
 
     /// Each figure the median of those of the rounds; zeros for what was not measured.
     Sample median(const std::string& transport, std::size_t size) const;
@@ -55,6 +64,10 @@ class Results {
     /// How many of the other's median round trips one of a transport takes.
     std::optional<double> round_trip_ratio(const std::string& of, const std::string& to,
                                            std::size_t size) const;
+
+    /// The size of messages that reach half of the most bytes a second that any size does, between two that
+    /// were measured on a straight line; nothing when none reaches anything.
+    std::optional<double> half_power_point(const std::string& transport) const;
 
   private:
     template <typename Figure>
@@ -75,6 +88,8 @@ struct Target {
 
     bool missed() const noexcept { return value && (at_most ? *value > limit : *value < limit); }
 };
+
+double bytes_per_second(const Results& results, const std::string& transport, std::size_t size);
 
 /// `against_veth`: the sockets are those of two machines in small; those of one are not held against.
 std::vector<Target> targets(const Results& results, bool against_veth);

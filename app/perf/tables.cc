@@ -55,6 +55,121 @@ std::string table(const Results& results, const Cell& cell, Ratio ratio,
     return runtime::align(lines);
 }
 
+std::string rate_table(const Results& results, const std::vector<std::string>& subjects,
+                       const std::string& base) {
+    return table(
+        results, [](const Sample& s, std::size_t) { return figure(s.messages_per_second / 1e6); },
+        &Results::rate_ratio, subjects, base);
+}
+
+std::string message_tables(const Results& results, const std::vector<std::string>& subjects,
+                           const std::string& base) {
+    return "Round trip, microseconds, median; ratios are medians over the rounds\n" +
+           table(
+               results, [](const Sample& s, std::size_t) { return figure(s.round_trip.median / 1e3); },
+               &Results::round_trip_ratio, subjects, base) +
+           "\nMillion messages a second, one way\n" + rate_table(results, subjects, base) +
+           "\nMegabytes a second, one way\n" +
+           table(
+               results,
+               [](const Sample& s, std::size_t size) {
+                   return figure(s.messages_per_second * static_cast<double>(size) / 1e6);
+               },
+               &Results::rate_ratio, subjects, base);
+}
+
+std::string table(const std::vector<Costs>& all) {
+    Lines lines{{"step"}};
+    for (const Costs& costs : all)
+        lines[0].push_back(costs.transport);
+    for (std::size_t step = 0; step < kSteps.size(); ++step) {
+        auto& line = lines.emplace_back();
+        line.emplace_back(kSteps[step]);
+        for (const Costs& costs : all)
+            line.push_back(fixed(costs.cycles[step], 1));
+    }
+    auto& last = lines.emplace_back();
+    last.emplace_back("together");
+    for (const Costs& costs : all)
+        last.push_back(fixed(costs.total(), 1));
+    return runtime::align(lines);
+}
+
+Json costs_json(const std::vector<Costs>& all) {
+    Json out = Json::array();
+    for (const Costs& costs : all) {
+        Json steps = Json::object();
+        for (std::size_t step = 0; step < kSteps.size(); ++step)
+            steps[std::string(kSteps[step])] = costs.cycles[step];
+        out.push_back({{"transport", costs.transport}, {"steps", steps}, {"cycles", costs.total()}});
+    }
+    return out;
+}
+
+Json results_json(const Results& results) {
+    Json out = Json::array();
+    for (const std::string& transport : results.transports()) {
+        for (const std::size_t size : results.sizes()) {
+            if (!results.has(transport, size)) continue;
+            const Sample sample = results.median(transport, size);
+            out.push_back({{"transport", transport},
+                           {"bytes", size},
+                           {"round_trip_ns",
+                            {{"p50", sample.round_trip.median},
+                             {"p99", sample.round_trip.p99},
+                             {"p999", sample.round_trip.p999}}},
+                           {"messages_per_second", sample.messages_per_second},
+                           {"bytes_per_second", sample.messages_per_second * static_cast<double>(size)}});
+        }
+    }
+    return out;
+}
+
+std::string results_csv(const Results& results) {
+    return "transport,bytes,round_trip_ns_p50,round_trip_ns_p99,round_trip_ns_p999,messages_per_second,"
+           "bytes_per_second\n" +
+           results_lines(results);
+}
+
+std::string results_lines(const Results& results) {
+    std::string text;
+    for (const std::string& transport : results.transports()) {
+        for (const std::size_t size : results.sizes()) {
+            if (!results.has(transport, size)) continue;
+            const Sample s = results.median(transport, size);
+            text += transport + "," + std::to_string(size);
+            for (const double value :
+                 {s.round_trip.median, s.round_trip.p99, s.round_trip.p999, s.messages_per_second,
+                  s.messages_per_second * static_cast<double>(size)})
+                text += "," + fixed(value, 1);
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+Json setup_json(const Comparison& comparison) {
+    const PairOptions& options = comparison.options;
+    return {{"links", comparison.links},
+            {"mtu", options.mtu},
+            {"encapsulation", options.in_udp ? "udp" : "ethernet"},
+            {"cpus", options.cpus},
+            {"rounds", options.rounds},
+            {"seconds_each", options.duration},
+            {"kernel", comparison.kernel.empty() ? Json(nullptr) : Json(comparison.kernel)},
+            {"failures", comparison.failures}};
+}
+
+std::string setup_text(const Comparison& comparison) {
+    const PairOptions& options = comparison.options;
+    const std::string& kernel = comparison.kernel;
+    std::string text = "Links " + comparison.links[0] + " and " + comparison.links[1] + ", MTU " +
+                       std::to_string(options.mtu) + ", " + std::to_string(options.rounds) + " rounds of " +
+                       fixed(options.duration, 3) + " s a measurement";
+    if (options.in_udp) text += "; frames of the NIU in UDP";
+    return text + (kernel.empty() ? ".\n\n" : "; sockets over " + kernel + ".\n\n");
+}
+
 namespace {
 
 std::string verdict(const Target& target) {

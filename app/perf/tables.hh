@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "results.hh"
+#include "breakdown.hh"
+#include "comparison.hh"
 
 namespace isoplane::perf {
 
@@ -27,6 +28,26 @@ using Ratio = std::optional<double> (Results::*)(const std::string&, const std::
 /// measured to `base`.
 std::string table(const Results& results, const Cell& cell, Ratio ratio,
                   const std::vector<std::string>& subjects, const std::string& base);
+
+/// Round trips, messages and bytes a second, each as above.
+std::string message_tables(const Results& results, const std::vector<std::string>& subjects,
+                           const std::string& base);
+/// Millions of messages a second, as above.
+std::string rate_table(const Results& results, const std::vector<std::string>& subjects,
+                       const std::string& base);
+
+/// Cycles of each step, a column for each transport.
+std::string table(const std::vector<Costs>& all);
+nlohmann::json costs_json(const std::vector<Costs>& all);
+
+/// All samples, a line or an object for each transport and size.
+std::string results_csv(const Results& results);
+std::string results_lines(const Results& results);  ///< the same without the names of the columns
+nlohmann::json results_json(const Results& results);
+
+/// What was measured how, as a report begins.
+nlohmann::json setup_json(const Comparison& comparison);
+std::string setup_text(const Comparison& comparison);
 
 std::string target_lines(const std::vector<Target>& all);
 nlohmann::json targets_json(const std::vector<Target>& all);

@@ -35,6 +35,11 @@ concept Transport = requires(T end, std::span<const std::byte> message, std::spa
 /// the system calls of sockets carry several.
 inline constexpr unsigned kBatch = 32;
 
+// An end whose messages can be answered where they arrive has answer(bool): in the measurement that begins
+// next, each is answered with itself, and receive() finds the answers at its sender only. One that can send
+// on what has come has relay(): the next message, as it is; false when there is none, or no room. One that
+// cannot have messages of any size has carries(size).
+
 // An end that puts messages in their place by itself has use(room), too: before begin(), the memory that
 // receive() will be called with.
 
