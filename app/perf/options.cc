@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/wire/channel.hh>
+#include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
@@ -85,6 +87,15 @@ void assemble_common(Options& options, const po::variables_map& values) {
                                     " is out of range: it can be 576 to " + std::to_string(node::kMaxMtu));
 }
 
+/// Throws unless messages of all sizes fit a frame, with so many bytes more in front of them.
+void check_fits(const Options& options, std::size_t overhead, const std::string& what) {
+    const std::size_t most = options.mtu - wire::kHeaderSize - wire::kMessageHeaderSize - overhead;
+    if (options.sizes.back() > most)
+        throw std::invalid_argument("--size names " + std::to_string(options.sizes.back()) +
+                                    " bytes, but with an MTU of " + std::to_string(options.mtu) + " " + what +
+                                    " has at most " + std::to_string(most));
+}
+
 PairOptions assemble_pair(const po::variables_map& values) {
     PairOptions options;
     assemble_common(options, values);
@@ -162,11 +173,7 @@ OrderOptions assemble_order(const po::variables_map& values) {
     options.csv = values["csv"].as<std::string>();
     if (options.json == "-" && options.csv == "-")
         throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
-    const std::size_t most = options.mtu - wire::kHeaderSize - wire::kMessageHeaderSize - wire::kIsotachSize;
-    if (options.sizes.back() > most)
-        throw std::invalid_argument("--size names " + std::to_string(options.sizes.back()) +
-                                    " bytes, but with an MTU of " + std::to_string(options.mtu) +
-                                    " a message in logical time has at most " + std::to_string(most));
+    check_fits(options, wire::kIsotachSize, "a message in logical time");
     return options;
 }
 
@@ -208,8 +215,12 @@ void add_common(po::options_description& visible, const char* sizes) {
         ("check", po::bool_switch(), "exit 1 when a target is missed");
 }
 
-/// Of benchmarks that compare transports.
-std::variant<PairOptions, int> parse_pair(const app::Usage& usage, const char* sizes, int argc, char** argv) {
+using Check = void (*)(const PairOptions&);
+
+/// Of benchmarks that compare transports. `check` throws for what this one cannot do.
+std::variant<PairOptions, int> parse_pair(
+    const app::Usage& usage, const char* sizes, int argc, char** argv,
+    Check check = [](const PairOptions&) {}) {
     po::options_description visible("Options");
     add_common(visible, sizes);
     visible.add_options()                                                        //
@@ -221,7 +232,9 @@ std::variant<PairOptions, int> parse_pair(const app::Usage& usage, const char* s
     po::variables_map values;
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
     try {
-        return assemble_pair(values);
+        PairOptions options = assemble_pair(values);
+        check(options);
+        return options;
     } catch (const std::exception& error) {
         return app::wrong_usage(usage.name, error.what());
     }
@@ -257,6 +270,43 @@ std::variant<PairOptions, int> parse_portals_options(int argc, char** argv) {
         "  tcp      non-blocking sockets, 32 messages a call; over a veth pair where the user may make one,\n"
         "           otherwise over loopback\n"};
     return parse_pair(usage, "8,64,256,1K,2K,4K,8K,16K,64K,256K,1M,4M", argc, argv);
+}
+
+std::variant<PairOptions, int> parse_active_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf active", "[OPTION...]",
+        "Measures active messages between two links: requests of four words and transfers, there and back\n"
+        "and in a stream, beside the NIU under them, frames alone on the same links and UDP and TCP sockets\n"
+        "of the kernel, all in turns on the same two CPUs. Then the cycles of a request, step by step, and\n"
+        "what they are for.\n\n"
+        "  raw       messages copied into frames and out of them, and nothing else\n"
+        "  niu       the NIU, small messages share frames\n"
+        "  request   four words, 32 bytes: a request, and its handler's reply or an acknowledgement\n"
+        "  xfer      transfers to the receiver's memory, answered by one back or an acknowledgement\n"
+        "  udp, tcp  non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
+        "            one, otherwise over loopback\n"};
+    return parse_pair(usage, "8,32,64,128,256,512,1K,2K,4K,8K,64K,1M", argc, argv);
+}
+
+std::variant<PairOptions, int> parse_channel_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf channel", "[OPTION...]",
+        "Measures channels between two links, there and back and in a stream, beside the NIU under them,\n"
+        "frames alone on the same links and UDP and TCP sockets of the kernel, all in turns on the same two\n"
+        "CPUs. Then how many messages a node sends back in the buffers in which they come, beside one that\n"
+        "sends frames back as they are.\n\n"
+        "  raw        messages copied into frames and out of them, and nothing else\n"
+        "  niu        the NIU, small messages share frames\n"
+        "  datagram   as programs have them: below 256 bytes copied into shared frames, above copy-free\n"
+        "  reliable   the same, sent reliably\n"
+        "  copied     datagrams, all of them copied\n"
+        "  copy_free  datagrams, none of them copied\n"
+        "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
+        "             one, otherwise over loopback\n"};
+    return parse_pair(usage, "8,64,256,512,1K,1400", argc, argv, [](const PairOptions& options) {
+        const std::size_t in_udp = options.in_udp ? wire::kUdpEnvelopeSize - wire::kEthernetSize : 0;
+        check_fits(options, in_udp + wire::kChannelHeaderSize, "a message to a channel");
+    });
 }
 
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {

@@ -24,7 +24,8 @@ struct Options {
     bool check = false;
 };
 
-/// The command line of `isoplane perf pair`, or `perf portals`, taken apart.
+/// The command line of a benchmark that compares transports, taken apart: `isoplane perf pair`, `portals`,
+/// `active` or `channel`.
 struct PairOptions : Options {
     std::string csv;
     bool in_udp = false;  ///< the NIU's frames
@@ -52,6 +53,8 @@ struct MemoryOptions : Options {
 /// what is wrong.
 std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
 std::variant<PairOptions, int> parse_portals_options(int argc, char** argv);
+std::variant<PairOptions, int> parse_active_options(int argc, char** argv);
+std::variant<PairOptions, int> parse_channel_options(int argc, char** argv);
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
 std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv);
 

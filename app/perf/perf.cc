@@ -10,6 +10,8 @@
 
 #include "../command.hh"
 #include "../options.hh"
+#include "active.hh"
+#include "channel.hh"
 #include "memory.hh"
 #include "order.hh"
 #include "pair.hh"
@@ -23,6 +25,8 @@ constexpr app::Command kBenchmarks[] = {
     {"pair", "latency, message rate and bandwidth between two links", run_pair},
     {"order", "what ordering messages costs", run_order},
     {"portals", "puts of Portals, beside what is under them", run_portals},
+    {"active", "requests and transfers of active messages, beside what is under them", run_active},
+    {"channel", "messages to channels, and a relay of them", run_channel},
     {"memory", "shared memory in logical time, beside locks and transactions", run_memory},
 };
 

@@ -102,6 +102,8 @@ def completion_offers_commands_and_their_options():
     assert command("bash", "-c", script + "complete_words doc").split() == ["doctor"]
     assert command("bash", "-c", script + "complete_words doctor --js").split() == ["--json"]
     assert command("bash", "-c", script + "complete_words help doc").split() == ["doctor"]
+    assert command("bash", "-c", script + "complete_words perf ch").split() == ["channel"]
+    assert command("bash", "-c", script + "complete_words perf order --tok").split() == ["--tokens-ahead"]
 
 
 @test

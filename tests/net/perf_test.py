@@ -105,6 +105,105 @@ def a_missed_target_is_a_sentence_and_an_exit_code():
             assert f"'{target}' was missed" in perf.err(), perf.err()
 
 
+def compared(benchmark, *options, sizes="32,2K", transports, once=()):
+    """Runs a benchmark that compares transports, holds what all of them report against what was asked, and returns its
+    JSON. `once` has those that were measured at one size only."""
+    with Program("perf", benchmark, "--size", sizes, "--rounds", 2, "--duration", 0.005, *options, "--json", "-") as perf:
+        report = json.loads(perf.ends().out())
+    same(os.listdir(os.environ["TMPDIR"]), [], "directories left")
+    same(report["failures"], [], "failures")
+    of = {"32": 32, "512": 512, "2K": 2048}
+    same([(r["transport"], r["bytes"]) for r in report["results"]],
+         [(t, of[size]) for t in transports for size in sizes.split(",") if (t, size) not in once], "what was measured")
+    for result in report["results"]:
+        same(set(result["round_trip_ns"]), {"p50", "p99", "p999"}, "the percentiles")
+        assert result["messages_per_second"] >= 0 and result["bytes_per_second"] >= 0, result
+    assert all(t["verdict"] in ("met", "missed", "not measured") for t in report["targets"]), report["targets"]
+    return report
+
+
+def has_tables_and_csv(benchmark, words, transports):
+    file = work(f"{benchmark}.csv")
+    with Program("perf", benchmark, "--size", 32, "--rounds", 1, "--duration", 0.003, "--no-kernel", "--csv", file) as perf:
+        out = perf.ends().out()
+    for word in ("Round trip", "Megabytes a second", "target", *words):
+        assert word in out, out
+    with open(file, encoding="utf-8") as written:
+        same([row["transport"] for row in csv.DictReader(written)], transports, "lines")
+
+
+@test
+def portals_are_measured_beside_what_is_under_them():
+    report = compared("portals", transports=["raw", "niu_coalesced", "portals", "tcp"])
+    assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+    same([m["entries"] for m in report["matching"]], [4 ** n for n in range(7)], "lists")
+    same((len(report["overlap"]), len(report["targets"])), (2, 6), "overlaps and targets")
+
+
+@test
+def portals_are_measured_in_frames_in_udp_over_links_that_copy():
+    report = compared("portals", "--no-kernel", "--link", "virtio", "--encapsulation", "udp",
+                      transports=["raw", "niu_coalesced", "portals"])
+    same(report["encapsulation"], "udp", "how frames travel")
+
+
+@test
+def figures_of_portals_come_as_tables_and_csv():
+    has_tables_and_csv("portals", ["entries", "One copy"], ["raw", "niu_coalesced", "portals"])
+
+
+ACTIVE = ["raw", "niu_coalesced", "request", "xfer"]
+
+
+@test
+def active_messages_are_measured_beside_what_is_under_them():
+    report = compared("active", transports=[*ACTIVE, *SOCKETS], once=[("request", "2K")])
+    assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+    same(set(report["half_power_bytes"]), {"raw", "niu_coalesced", "xfer", "udp", "tcp"}, "whose half-power points are told")
+    same([c["transport"] for c in report["breakdown"]["costs"]], ["base", "reliable", "request", "request_coalesced"],
+         "whose cycles are told")
+    same(set(report["breakdown"]["features"]), {"base", "reliability", "protection"}, "what cycles are for")
+    same(len(report["targets"]), 1, "targets")
+
+
+@test
+def active_messages_are_measured_in_frames_in_udp_over_links_that_copy():
+    for link in ("virtio", "memif"):
+        report = compared("active", "--no-kernel", "--link", link, "--encapsulation", "udp", transports=ACTIVE,
+                          once=[("request", "2K")])
+        same(report["encapsulation"], "udp", "how frames travel")
+
+
+@test
+def figures_of_active_messages_come_as_tables_and_csv():
+    has_tables_and_csv("active", ["half of the most bytes", "receiver's poll", "protection"], ACTIVE)
+
+
+CHANNEL = ["raw", "niu_coalesced", "datagram", "reliable", "copied", "copy_free"]
+RELAYS = ["forward", "relay", "relay_reliable"]
+
+
+@test
+def channels_are_measured_beside_what_is_under_them():
+    report = compared("channel", sizes="32,512", transports=[*CHANNEL, *SOCKETS])
+    assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
+    same([(r["by"], r["bytes"]) for r in report["relays"]], [(by, size) for by in RELAYS for size in (32, 512)], "relays")
+    assert 0 <= report["sent_on_as_is"] <= 1, report["sent_on_as_is"]
+    same(len(report["targets"]), 1, "targets")
+
+
+@test
+def what_a_relay_receives_over_a_link_that_copies_it_sends_on_as_it_is():
+    for options in ((), ("--encapsulation", "udp")):
+        report = compared("channel", "--no-kernel", "--link", "virtio", *options, sizes="512", transports=CHANNEL)
+        assert report["sent_on_as_is"] in (0, 1), report["sent_on_as_is"]
+
+
+@test
+def figures_of_channels_come_as_tables_and_csv():
+    has_tables_and_csv("channel", ["come back", "sent on as they were"], CHANNEL + RELAYS)
+
+
 @test
 def ordered_messages_are_measured_beside_others():
     transports = ["noniso", "isotach/1", "isotach/3"]
@@ -207,7 +306,8 @@ def links_that_are_not_joined_are_an_error():
 
 @test
 def typos_are_wrong_usage():
-    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, portals, memory"),
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, portals, active, channel, "
+                             "memory"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),
@@ -227,6 +327,10 @@ def typos_are_wrong_usage():
                             (["memory", "--workers", "0"], "--workers 0 is out of range"),
                             (["memory", "--size", "8"], "--size"),
                             (["memory", "--json", "-", "--csv", "-"], "--csv -"),
+                            (["channel", "--size", "2K"], "a message to a channel has at most 1436"),
+                            (["channel", "--encapsulation", "udp", "--size", "1436"], "a message to a channel has at most 1408"),
+                            (["active", "--encapsulation", "carrier"], "--encapsulation carrier is not known"),
+                            (["active", "--json", "-", "--csv", "-"], "--csv -"),
                             (["order", "--size", "2K"], "a message in logical time has at most 1420"),
                             (["pair", "--link", "null:"], "names 1 link"),
                             (["pair", "--link", "rong:x"], "rong"),

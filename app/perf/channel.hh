@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+namespace isoplane::perf {
+
+/// `isoplane perf channel`.
+int run_channel(int argc, char** argv);
+
+}  // namespace isoplane::perf
