@@ -70,7 +70,7 @@ void Active::serve(NodeId source, const ActiveMessage& message) noexcept {
     counters_.handled.add();
     if (served_.replied && !options_.planted.acknowledge_twice) return;
     counters_.acknowledgements.add();
-    answer(ActiveType::kAcknowledgement, {}, false);
+    answer(ActiveType::kAcknowledgement);
 }
 
 void Active::serve_get(const ActiveMessage& message) noexcept {
@@ -78,16 +78,14 @@ void Active::serve_get(const ActiveMessage& message) noexcept {
     if (size > UINT32_MAX) return refuse(Reason::kProtocol);
     if (memory_ != nullptr && !memory_->is_readable(address, size)) return refuse(Reason::kNoMemory);
     counters_.handled.add();
-    answer(ActiveType::kReplyTransfer,
-           {.transfer = {.argument = argument, .address = landing, .size = static_cast<std::uint32_t>(size)},
-            .rest = reinterpret_cast<const std::byte*>(address)},
-           false);
+    answer_transfer({.argument = argument, .address = landing, .size = static_cast<std::uint32_t>(size)},
+                    reinterpret_cast<const std::byte*>(address), false);
 }
 
 void Active::refuse(Reason reason) noexcept {
     counters_.refused.add();
     served_.header.reason = static_cast<std::uint8_t>(reason);
-    answer(ActiveType::kRefusal, {}, false);
+    answer(ActiveType::kRefusal);
 }
 
 /// The slot is free before the handler runs: what it does has nothing to do with it.

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <isoplane/active/active.hh>
+#include <utility>
 
 namespace isoplane::active {
 
@@ -11,12 +12,9 @@ using wire::ActiveType;
 Refusal Active::reply(NodeId to, Function handler, const Words& words) noexcept {
     if (const Refusal refusal = may_reply(to); refusal != Refusal::kNone) return refusal;
     if (to == options_.node) return reply_here(handler, {.source = to, .words = words});
-    const auto name = images_.name_of(handler.at);
-    if (!name) return Refusal::kNoSuchCode;
-    served_.header.handler = *name;
-    served_.header.convention = static_cast<std::uint8_t>(handler.convention);
-    answer(ActiveType::kReply, {.words = words}, false);
-    return Refusal::kNone;
+    const Refusal refusal = name_reply(handler);
+    if (refusal == Refusal::kNone) answer(ActiveType::kReply, &words);
+    return refusal;
 }
 
 Refusal Active::reply_transfer(NodeId to, std::span<const std::byte> data, Word address, Function handler,
@@ -28,17 +26,12 @@ Refusal Active::reply_transfer(NodeId to, std::span<const std::byte> data, Word 
         if (!data.empty()) std::memmove(there.data(), data.data(), data.size());
         return reply_here(handler, {.source = to, .is_transfer = true, .words = {argument}, .data = there});
     }
-    const auto name = images_.name_of(handler.at);
-    if (!name) return Refusal::kNoSuchCode;
-    served_.header.handler = *name;
-    served_.header.convention = static_cast<std::uint8_t>(handler.convention);
-    answer(ActiveType::kReplyTransfer,
-           {.transfer = {.argument = argument,
-                         .address = address,
-                         .size = static_cast<std::uint32_t>(data.size())},
-            .rest = data.data()},
-           true);
-    return Refusal::kNone;
+    const Refusal refusal = name_reply(handler);
+    if (refusal == Refusal::kNone)
+        answer_transfer(
+            {.argument = argument, .address = address, .size = static_cast<std::uint32_t>(data.size())},
+            data.data(), true);
+    return refusal;
 }
 
 Refusal Active::may_reply(NodeId to) const noexcept {
@@ -58,27 +51,51 @@ Refusal Active::reply_here(const Function& handler, const Call& call) noexcept {
     return Refusal::kNone;
 }
 
-/// To the request that is being served, in the place that its slot has for it. It goes now if it can, and
-/// nothing has to go before it.
-void Active::answer(ActiveType type, Outgoing message, bool keep) noexcept {
+Refusal Active::name_reply(const Function& handler) noexcept {
+    const auto name = images_.name_of(handler.at);
+    if (!name) return Refusal::kNoSuchCode;
+    served_.header.handler = *name;
+    served_.header.convention = static_cast<std::uint8_t>(handler.convention);
+    return Refusal::kNone;
+}
+
+/// To the request that is being served; a reply has words. It goes now if it can, and nothing has to go
+/// before it.
+void Active::answer(ActiveType type, const Words* words) noexcept {
     served_.replied = true;
-    message.header = served_.header;
-    message.header.type = type;
-    counters_.replies.add(type == ActiveType::kReply || type == ActiveType::kReplyTransfer ? 1 : 0);
+    served_.header.type = type;
+    if (words != nullptr) counters_.replies.add();
     Peer& peer = peers_[served_.source];
-    if (peer.answers_waiting.empty() && send(served_.source, message, nullptr)) return;
+    if (!must_wait(peer) && send_short(served_.source, served_.header, words)) [[likely]]
+        return;
+    Answer& place = wait(peer, {.header = served_.header});
+    if (words != nullptr) place.words = *words;
+}
+
+void Active::answer_transfer(const wire::ActiveTransfer& transfer, const std::byte* data,
+                             bool keep) noexcept {
+    served_.replied = true;
+    served_.header.type = ActiveType::kReplyTransfer;
+    counters_.replies.add();
+    Peer& peer = peers_[served_.source];
+    Outgoing message{.header = served_.header, .transfer = transfer, .rest = data};
+    if (!must_wait(peer) && send(served_.source, message, nullptr)) return;
+    Answer& place = wait(peer, message);
+    if (!keep) return;
+    place.kept.assign(message.rest, message.rest + (message.transfer.size - message.transfer.at));
+    place.message.rest = place.kept.data();
+}
+
+/// In the place that its slot has for it.
+Active::Answer& Active::wait(Peer& peer, const Outgoing& message) noexcept {
     counters_.late.add();
     Answer& place = peer.answers[message.header.slot];
     place.message = message;
-    if (keep) {
-        const std::size_t left = message.transfer.size - message.transfer.at;
-        place.kept.assign(message.rest, message.rest + left);
-        place.message.rest = place.kept.data();
+    if (!std::exchange(place.waits, true)) {
+        peer.answers_waiting.push(message.header.slot);
+        ++waiting_;
     }
-    if (place.waits) return;
-    place.waits = true;
-    peer.answers_waiting.push(message.header.slot);
-    ++waiting_;
+    return place;
 }
 
 }  // namespace isoplane::active

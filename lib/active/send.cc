@@ -8,18 +8,23 @@ namespace isoplane::active {
 
 using wire::ActiveType;
 
-namespace {
-
-bool has_words(ActiveType type) {
-    return type == ActiveType::kRequest || type == ActiveType::kGet || type == ActiveType::kReply;
+/// With words, or without any. False when the NIU has no room. The life of the node that it goes to becomes
+/// `epoch`.
+bool Active::send_short(NodeId to, const wire::ActiveHeader& header, const Words* words,
+                        std::uint32_t* epoch) noexcept {
+    constexpr std::size_t kSize = wire::kActiveHeaderSize + wire::kActiveWordsSize;
+    const noniso::SendBuffer room = endpoint_.buffer(to, words != nullptr ? kSize : wire::kActiveHeaderSize);
+    if (!room) return false;
+    if (epoch != nullptr) *epoch = room.epoch;
+    wire::encode_active(room.data.first<wire::kActiveHeaderSize>(), header);
+    if (words != nullptr)
+        wire::encode_active_words(room.data.subspan<wire::kActiveHeaderSize, wire::kActiveWordsSize>(),
+                                  *words);
+    endpoint_.send(room);
+    return true;
 }
-bool is_transfer(ActiveType type) {
-    return type == ActiveType::kRequestTransfer || type == ActiveType::kReplyTransfer;
-}
 
-}  // namespace
-
-/// All of it that is left. False when some still is: the NIU has no room.
+/// All of a transfer that is left. False when some still is: the NIU has no room.
 bool Active::send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept {
     do {
         if (!send_part(to, message, epoch)) return false;
@@ -30,35 +35,31 @@ bool Active::send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept {
 /// As much as a frame holds. Parts of a request have to go to one life of the node: `epoch` is that, or
 /// becomes it.
 bool Active::send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept {
-    std::size_t size = wire::kActiveHeaderSize;
-    std::size_t part = 0;
-    if (is_transfer(message.header.type)) {
-        size += wire::kActiveTransferSize;
-        const std::size_t most = endpoint_.max_message(to);
-        if (most <= size) return false;
-        part = std::min<std::size_t>(message.transfer.size - message.transfer.at, most - size);
-        size += part;
-    } else if (has_words(message.header.type)) {
-        size += wire::kActiveWordsSize;
-    }
-    const noniso::SendBuffer room = endpoint_.buffer(to, size);
+    constexpr std::size_t kHeaders = wire::kActiveHeaderSize + wire::kActiveTransferSize;
+    const std::size_t most = endpoint_.max_message(to);
+    if (most <= kHeaders) return false;
+    const std::size_t part =
+        std::min<std::size_t>(message.transfer.size - message.transfer.at, most - kHeaders);
+    const noniso::SendBuffer room = endpoint_.buffer(to, kHeaders + part);
     if (!room) return false;
     if (epoch != nullptr) {
         if (*epoch == 0) *epoch = room.epoch;
         if (*epoch != room.epoch) return false;
     }
     wire::encode_active(room.data.first<wire::kActiveHeaderSize>(), message.header);
-    const std::span<std::byte> body = room.data.subspan(wire::kActiveHeaderSize);
-    if (is_transfer(message.header.type)) {
-        wire::encode_active_transfer(body.first<wire::kActiveTransferSize>(), message.transfer);
-        std::copy_n(message.rest, part, body.data() + wire::kActiveTransferSize);
-        message.transfer.at += static_cast<std::uint32_t>(part);
-        message.rest += part;
-    } else if (has_words(message.header.type)) {
-        wire::encode_active_words(body.first<wire::kActiveWordsSize>(), message.words);
-    }
+    wire::encode_active_transfer(room.data.subspan<wire::kActiveHeaderSize, wire::kActiveTransferSize>(),
+                                 message.transfer);
+    std::copy_n(message.rest, part, room.data.data() + kHeaders);
+    message.transfer.at += static_cast<std::uint32_t>(part);
+    message.rest += part;
     endpoint_.send(room);
     return true;
+}
+
+bool Active::send_answer(NodeId to, Answer& answer) noexcept {
+    const wire::ActiveHeader& header = answer.message.header;
+    if (header.type == ActiveType::kReplyTransfer) return send(to, answer.message, nullptr);
+    return send_short(to, header, header.type == ActiveType::kReply ? &answer.words : nullptr);
 }
 
 unsigned Active::send_waiting() noexcept {
@@ -77,7 +78,7 @@ unsigned Active::send_answers(NodeId to, Peer& peer) noexcept {
         Answer& answer = peer.answers[peer.answers_waiting.front()];
         const bool in_vain =
             endpoint_.state(to) == noniso::PeerState::kDead || options_.planted.forget_replies;
-        if (!in_vain && !send(to, answer.message, nullptr)) break;
+        if (!in_vain && !send_answer(to, answer)) break;
         answer.waits = false;
         answer.kept = {};
         --waiting_;

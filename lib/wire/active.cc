@@ -48,35 +48,9 @@ bool decode_transfer(std::span<const std::byte> body, ActiveMessage& message) {
 
 }  // namespace
 
-void encode_active(std::span<std::byte, kActiveHeaderSize> out, const ActiveHeader& header) {
-    std::byte* at = out.data();
-    active_layout::Type::put(at, static_cast<std::uint8_t>(header.type));
-    active_layout::Convention::put(at, header.convention);
-    active_layout::Slot::put(at, header.slot);
-    active_layout::Reason::put(at, header.reason);
-    active_layout::Program::put(at, header.program);
-    active_layout::Number::put(at, header.number);
-    active_layout::Life::put(at, header.life);
-    active_layout::Image::put(at, header.handler.image);
-    active_layout::Offset::put(at, header.handler.offset);
-}
-
-void encode_active_words(std::span<std::byte, kActiveWordsSize> out,
-                         const std::array<Word, kActiveWords>& words) {
-    for (std::size_t i = 0; i < kActiveWords; ++i)
-        Field<Word, 0>::put(out.data() + i * sizeof(Word), words[i]);
-}
-
-void encode_active_transfer(std::span<std::byte, kActiveTransferSize> out, const ActiveTransfer& transfer) {
-    std::byte* at = out.data();
-    active_transfer_layout::Argument::put(at, transfer.argument);
-    active_transfer_layout::Address::put(at, transfer.address);
-    active_transfer_layout::Size::put(at, transfer.size);
-    active_transfer_layout::At::put(at, transfer.at);
-}
-
 std::optional<ActiveMessage> decode_active(std::span<const std::byte> bytes) {
-    ActiveMessage message{};
+    std::optional<ActiveMessage> decoded(std::in_place);
+    ActiveMessage& message = *decoded;
     if (!decode_header(bytes, message.header)) return std::nullopt;
     const std::span<const std::byte> body = bytes.subspan(kActiveHeaderSize);
     bool well_formed = false;
@@ -95,8 +69,8 @@ std::optional<ActiveMessage> decode_active(std::span<const std::byte> bytes) {
             well_formed = body.empty();
             break;
     }
-    if (!well_formed) return std::nullopt;
-    return message;
+    if (!well_formed) decoded.reset();
+    return decoded;
 }
 
 }  // namespace isoplane::wire

@@ -72,10 +72,9 @@ class Active {
     const Counters& counters() const noexcept { return counters_; }
 
   private:
-    /// A message on its way out: all of it that has not been sent.
+    /// A message on its way out; of a transfer, all of it that has not been sent.
     struct Outgoing {
         wire::ActiveHeader header;
-        Words words{};
         wire::ActiveTransfer transfer{};
         const std::byte* rest = nullptr;  ///< of the transfer's data: from transfer.at on
     };
@@ -96,6 +95,7 @@ class Active {
     struct Answer {
         bool waits = false;
         Outgoing message;
+        Words words{};
         std::vector<std::byte> kept;  ///< what it is sent from, if the handler may change that
     };
     /// All about one other node. As each request has a slot here, and each slot a place for its answer there,
@@ -116,15 +116,23 @@ class Active {
     };
 
     // request.cc: what this node wants.
-    Refusal may_request(NodeId to, const Function& handler, FunctionName& name) noexcept;
-    Ticket send_request(NodeId to, const Outgoing& request, std::span<std::byte> landing = {}) noexcept;
+    Refusal may_request(NodeId to, wire::ActiveType type, const Function& handler,
+                        wire::ActiveHeader& header) noexcept;
+    Refusal claim(NodeId to, wire::ActiveHeader& header, Slot*& slot) noexcept;
+    Ticket send_words(NodeId to, wire::ActiveHeader& header, const Words& words,
+                      std::span<std::byte> landing = {}) noexcept;
+    void open(Peer& peer, Slot& slot, std::uint32_t epoch) noexcept;
     Ticket request_here(const Function& handler, const Call& call, Running as) noexcept;
     Slot* free_slot(Peer& peer) noexcept;
 
     // reply.cc: what it answers.
     Refusal may_reply(NodeId to) const noexcept;
     Refusal reply_here(const Function& handler, const Call& call) noexcept;
-    void answer(wire::ActiveType type, Outgoing message, bool keep) noexcept;
+    Refusal name_reply(const Function& handler) noexcept;
+    void answer(wire::ActiveType type, const Words* words = nullptr) noexcept;
+    void answer_transfer(const wire::ActiveTransfer& transfer, const std::byte* data, bool keep) noexcept;
+    bool must_wait(const Peer& peer) const noexcept { return !peer.answers_waiting.empty(); }
+    Answer& wait(Peer& peer, const Outgoing& message) noexcept;
 
     // receive.cc: what comes.
     void take(const niu::Received& received) noexcept;
@@ -140,7 +148,10 @@ class Active {
     void run(const Function& function, const Call& call) noexcept;
 
     // send.cc: what goes.
+    bool send_short(NodeId to, const wire::ActiveHeader& header, const Words* words,
+                    std::uint32_t* epoch = nullptr) noexcept;
     bool send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
+    bool send_answer(NodeId to, Answer& answer) noexcept;
     bool send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
     unsigned send_waiting() noexcept;
     unsigned send_answers(NodeId to, Peer& peer) noexcept;

@@ -95,10 +95,33 @@ struct ActiveMessage {
     bool ends() const { return transfer.at + data.size() == transfer.size; }
 };
 
-void encode_active(std::span<std::byte, kActiveHeaderSize> out, const ActiveHeader& header);
-void encode_active_words(std::span<std::byte, kActiveWordsSize> out,
-                         const std::array<std::uint64_t, kActiveWords>& words);
-void encode_active_transfer(std::span<std::byte, kActiveTransferSize> out, const ActiveTransfer& transfer);
+inline void encode_active(std::span<std::byte, kActiveHeaderSize> out, const ActiveHeader& header) {
+    std::byte* at = out.data();
+    active_layout::Type::put(at, static_cast<std::uint8_t>(header.type));
+    active_layout::Convention::put(at, header.convention);
+    active_layout::Slot::put(at, header.slot);
+    active_layout::Reason::put(at, header.reason);
+    active_layout::Program::put(at, header.program);
+    active_layout::Number::put(at, header.number);
+    active_layout::Life::put(at, header.life);
+    active_layout::Image::put(at, header.handler.image);
+    active_layout::Offset::put(at, header.handler.offset);
+}
+
+inline void encode_active_words(std::span<std::byte, kActiveWordsSize> out,
+                                const std::array<std::uint64_t, kActiveWords>& words) {
+    for (std::size_t i = 0; i < kActiveWords; ++i)
+        Field<std::uint64_t, 0>::put(out.data() + i * sizeof(std::uint64_t), words[i]);
+}
+
+inline void encode_active_transfer(std::span<std::byte, kActiveTransferSize> out,
+                                   const ActiveTransfer& transfer) {
+    std::byte* at = out.data();
+    active_transfer_layout::Argument::put(at, transfer.argument);
+    active_transfer_layout::Address::put(at, transfer.address);
+    active_transfer_layout::Size::put(at, transfer.size);
+    active_transfer_layout::At::put(at, transfer.at);
+}
 
 /// Nothing when it is malformed: unknown type, no such slot, too short or too long, or a part that is not
 /// within its whole.
