@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <isoplane/active/images.hh>
 #include <isoplane/wire/crc32c.hh>
@@ -11,6 +12,9 @@
 namespace isoplane::active {
 
 namespace {
+
+/// Compilers begin functions at multiples of it.
+constexpr std::size_t kCodeAlign = 16;
 
 /// The description of the note that holds the build id, within a segment of notes; empty when there is none.
 std::span<const std::byte> build_id_in(std::span<const std::byte> notes) {
@@ -73,33 +77,38 @@ Images::Images() : images_(images_of_process()), of_process_(true) {}
 /// Once more when a library may have been opened since.
 template <typename Is>
 const Image* Images::look_for(Is&& is_it) noexcept {
-    if (last_ < images_.size() && is_it(images_[last_])) [[likely]]
-        return &images_[last_];
     for (bool again = of_process_;; again = false) {
-        for (std::size_t i = 0; i < images_.size(); ++i) {
-            if (!is_it(images_[i])) continue;
-            last_ = i;
-            return &images_[i];
-        }
+        const auto found = std::ranges::find_if(images_, is_it);
+        if (found != images_.end()) return &*found;
         if (!again) return nullptr;
         images_ = images_of_process();
     }
 }
 
 std::optional<FunctionName> Images::name_of(const void* function) noexcept {
+    if (function == nullptr) return std::nullopt;
     const auto at = reinterpret_cast<std::uintptr_t>(function);
-    const Image* image =
-        look_for([at](const Image& candidate) { return at >= candidate.begin && at < candidate.end; });
-    if (image == nullptr || at - image->base > UINT32_MAX) return std::nullopt;
-    return FunctionName{image->id, static_cast<std::uint32_t>(at - image->base)};
+    Known& known = by_place_[at / kCodeAlign % kKnown];
+    if (known.at != function) [[unlikely]] {
+        const Image* image =
+            look_for([at](const Image& candidate) { return at >= candidate.begin && at < candidate.end; });
+        if (image == nullptr || at - image->base > UINT32_MAX) return std::nullopt;
+        known = {{image->id, static_cast<std::uint32_t>(at - image->base)}, function};
+    }
+    return known.name;
 }
 
 const void* Images::find(FunctionName name) noexcept {
-    const Image* image = look_for([name](const Image& candidate) {
-        const std::uintptr_t at = candidate.base + name.offset;
-        return candidate.id == name.image && at >= candidate.begin && at < candidate.end;
-    });
-    return image == nullptr ? nullptr : reinterpret_cast<const void*>(image->base + name.offset);
+    Known& known = by_name_[name.offset / kCodeAlign % kKnown];
+    if (known.at == nullptr || known.name != name) [[unlikely]] {
+        const Image* image = look_for([name](const Image& candidate) {
+            const std::uintptr_t at = candidate.base + name.offset;
+            return candidate.id == name.image && at >= candidate.begin && at < candidate.end;
+        });
+        if (image == nullptr) return nullptr;
+        known = {name, reinterpret_cast<const void*>(image->base + name.offset)};
+    }
+    return known.at;
 }
 
 }  // namespace isoplane::active

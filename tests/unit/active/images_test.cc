@@ -48,5 +48,22 @@ TEST(Images, nothing_is_found_outside_the_code_of_a_file_or_in_another_build_of_
     EXPECT_NE(images.find({5, 0x1000}), nullptr);
 }
 
+TEST(Images, functions_that_are_asked_for_in_turn_are_not_taken_for_each_other) {
+    Images images({{.id = 5, .base = 0x10000, .begin = 0x10000, .end = 0x20000},
+                   {.id = 6, .base = 0x30000, .begin = 0x30000, .end = 0x40000}});
+    for (int again = 0; again < 2; ++again) {
+        for (std::uint32_t offset = 0; offset < 0x10000; offset += 0x80) {
+            for (const Image& image : {Image{.id = 5, .base = 0x10000}, Image{.id = 6, .base = 0x30000}}) {
+                const auto* const at = reinterpret_cast<const void*>(image.base + offset);
+                const auto name = images.name_of(at);
+                ASSERT_TRUE(name);
+                EXPECT_EQ(*name, (FunctionName{image.id, offset}));
+                EXPECT_EQ(images.find(*name), at);
+                EXPECT_EQ(images.find({7, offset}), nullptr);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace isoplane::active

@@ -5,6 +5,7 @@
 /// loaded: the file, by its build id, and the offset in it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <isoplane/wire/active.hh>
@@ -38,12 +39,20 @@ class Images {
     const void* find(FunctionName name) noexcept;
 
   private:
+    /// A function that has been asked for. A program has few handlers: most are found without a search.
+    struct Known {
+        FunctionName name;
+        const void* at = nullptr;
+    };
+    static constexpr std::size_t kKnown = 32;
+
     template <typename Is>
     const Image* look_for(Is&& is_it) noexcept;
 
     std::vector<Image> images_;
-    std::size_t last_ = 0;     ///< found: mostly it is that again
     bool of_process_ = false;  ///< and so it may become more
+    std::array<Known, kKnown> by_place_{};
+    std::array<Known, kKnown> by_name_{};
 };
 
 /// What stands for a file with that build id.
