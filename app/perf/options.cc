@@ -17,6 +17,7 @@
 #include "../node/node.hh"
 #include "../options.hh"
 #include "sweep.hh"
+#include "trial.hh"
 
 namespace isoplane::perf {
 
@@ -68,23 +69,38 @@ std::vector<unsigned> choose_cpus(const po::variables_map& values) {
     return cpus;
 }
 
-void assemble_common(Options& options, const po::variables_map& values) {
+void assemble_links(Options& options, const po::variables_map& values) {
     options.link = values["link"].as<std::string>();
     if (values.count("size") != 0) options.sizes = parse_sizes(values["size"].as<std::string>());
-    options.rounds = values["rounds"].as<app::Whole<unsigned>>().value;
     options.duration = values["duration"].as<double>();
     options.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
     options.json = values["json"].as<std::string>();
-    options.check = values["check"].as<bool>();
     options.cpus = choose_cpus(values);
-    if (options.rounds < 1 || options.rounds > 1000)
-        throw std::invalid_argument("--rounds " + std::to_string(options.rounds) +
-                                    " is out of range: it can be 1 to 1000");
     if (!(options.duration > 0 && options.duration <= kLongest))
         throw std::invalid_argument("--duration must be a number of seconds above 0, at most 60");
     if (options.mtu < 576 || options.mtu > node::kMaxMtu)
         throw std::invalid_argument("--mtu " + std::to_string(options.mtu) +
                                     " is out of range: it can be 576 to " + std::to_string(node::kMaxMtu));
+}
+
+void assemble_common(Options& options, const po::variables_map& values) {
+    assemble_links(options, values);
+    options.rounds = values["rounds"].as<app::Whole<unsigned>>().value;
+    options.check = values["check"].as<bool>();
+    if (options.rounds < 1 || options.rounds > 1000)
+        throw std::invalid_argument("--rounds " + std::to_string(options.rounds) +
+                                    " is out of range: it can be 1 to 1000");
+}
+
+Options assemble_rfc2544(const po::variables_map& values) {
+    Options options;
+    assemble_links(options, values);
+    const std::size_t most = options.mtu + wire::kEthernetSize + kFcs;
+    if (options.sizes.front() < kLeastFrame || options.sizes.back() > most)
+        throw std::invalid_argument("--size: with an MTU of " + std::to_string(options.mtu) +
+                                    " a frame has " + std::to_string(kLeastFrame) + " to " +
+                                    std::to_string(most) + " bytes");
+    return options;
 }
 
 /// Throws unless messages of all sizes fit a frame, with so many bytes more in front of them.
@@ -307,6 +323,37 @@ std::variant<PairOptions, int> parse_channel_options(int argc, char** argv) {
         const std::size_t in_udp = options.in_udp ? wire::kUdpEnvelopeSize - wire::kEthernetSize : 0;
         check_fits(options, in_udp + wire::kChannelHeaderSize, "a message to a channel");
     });
+}
+
+std::variant<Options, int> parse_rfc2544_options(int argc, char** argv) {
+    const app::Usage usage{
+        "perf rfc2544", "[OPTION...]",
+        "Measures what is between two links as RFC 2544 has it, with frames of several sizes from the first\n"
+        "to the second: the throughput, which is the highest rate at which none is lost; the latency at "
+        "that\n"
+        "rate; how many are lost at each tenth of the highest rate there is; and the longest burst of which\n"
+        "none is lost.\n"};
+    po::options_description visible("Options");
+    visible.add_options()  //
+        ("link", po::value<std::string>()->value_name("SPEC[,SPEC]")->default_value("ring"),
+         "the two links, or ring, virtio or memif for both ends of one wire in this process")  //
+        ("size", po::value<std::string>()->value_name("LIST")->default_value("64,128,256,512,1024,1280,1518"),
+         "bytes of a frame, with its FCS")  //
+        ("duration", po::value<double>()->value_name("S")->default_value(0.5, "0.5"),
+         "seconds of a trial")  //
+        ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES")->default_value({1500}, "1500"),
+         "largest Ethernet payload of the links")  //
+        ("cpus", po::value<std::string>()->value_name("LIST"),
+         "a CPU for each side, as in 2,3; else the first two there are")  //
+        ("json", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "write all figures as JSON; - is standard output, without the table");
+    po::variables_map values;
+    if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
+    try {
+        return assemble_rfc2544(values);
+    } catch (const std::exception& error) {
+        return app::wrong_usage(usage.name, error.what());
+    }
 }
 
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv) {

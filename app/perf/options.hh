@@ -55,6 +55,7 @@ std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
 std::variant<PairOptions, int> parse_portals_options(int argc, char** argv);
 std::variant<PairOptions, int> parse_active_options(int argc, char** argv);
 std::variant<PairOptions, int> parse_channel_options(int argc, char** argv);
+std::variant<Options, int> parse_rfc2544_options(int argc, char** argv);
 std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
 std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv);
 

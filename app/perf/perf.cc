@@ -16,6 +16,7 @@
 #include "order.hh"
 #include "pair.hh"
 #include "portals.hh"
+#include "rfc2544.hh"
 
 namespace isoplane::perf {
 
@@ -27,6 +28,7 @@ constexpr app::Command kBenchmarks[] = {
     {"portals", "puts of Portals, beside what is under them", run_portals},
     {"active", "requests and transfers of active messages, beside what is under them", run_active},
     {"channel", "messages to channels, and a relay of them", run_channel},
+    {"rfc2544", "throughput, latency, loss and bursts of whatever is between two links", run_rfc2544},
     {"memory", "shared memory in logical time, beside locks and transactions", run_memory},
 };
 

@@ -9,7 +9,7 @@ import csv
 import json
 import os
 
-from net import Program, make_dir, run, same, test, work
+from net import UNHEARD, Node, Program, make_dir, run, same, test, work
 
 # Where benchmarks put their sockets: nobody else's are seen there.
 os.environ["TMPDIR"] = make_dir("sockets")
@@ -299,6 +299,26 @@ def figures_of_shared_memory_come_as_tables_and_csv():
 
 
 @test
+def what_is_between_two_links_is_measured_by_rfc_2544():
+    """A node that forwards, in a process of its own."""
+    near, far = f"virtio:{work('near')}", f"virtio:{work('far')}"
+    with Node("forward", f"{near},{far}") as forward:
+        forward.ready()
+        with Program("perf", "rfc2544", "--link", f"{near},{far}", "--size", "64,1518", "--duration", 0.01, "--json",
+                     "-") as perf:
+            report = json.loads(perf.ends(err=UNHEARD).out())
+        forward.stop(err=UNHEARD)
+    same(report["failures"], [], "failures")
+    same([figures["frame_bytes"] for figures in report["figures"]], [64, 1518], "sizes")
+    for figures in report["figures"]:
+        assert figures["highest_frames_per_second"] > 0 and figures["losses"], figures
+        for loss in figures["losses"]:
+            assert 0 <= loss["lost"] <= 1, loss
+    with Program("perf", "rfc2544", "--size", 64, "--duration", 0.005) as perf:
+        assert "back to back" in perf.ends().out(), perf.out()
+
+
+@test
 def links_that_are_not_joined_are_an_error():
     with Program("perf", "pair", "--link", "ring:a,ring:b", "--no-kernel", *BRIEF) as perf:
         perf.ends(1, "do not find each other")
@@ -307,7 +327,7 @@ def links_that_are_not_joined_are_an_error():
 @test
 def typos_are_wrong_usage():
     for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, portals, active, channel, "
-                             "memory"),
+                                         "rfc2544, memory"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),

@@ -29,8 +29,8 @@ SANITIZED_SUITES = ("unit", "sim")
 # thread sanitizer does not see into: so --ci does not build them for one.
 THREADED = ("unit/runtime", "unit/portals_threads")
 # The commands' own logic: no packets, no threads, and minutes to build. --ci only has the second compiler read it.
-OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/node", "unit/run", "unit/sim_checker", "unit/sim_command",
-               "unit/traffic")
+OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/node", "unit/perf", "unit/run", "unit/sim_checker",
+               "unit/sim_command", "unit/traffic")
 ASKED_FOR_SUITES = ("perf", "ci")  # only run when named: they measure, or check the source rather than the program
 CI_FUZZ_SECONDS = {"fuzz_wire": 40}  # sees every byte a stranger sends, so it gets the time; the others read files
 FUZZ_SECONDS = 10
