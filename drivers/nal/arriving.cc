@@ -51,8 +51,7 @@ void OverNiu::land(const Pieces& where, Size at, std::span<const std::byte> data
 }
 
 void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
-    Header header;
-    const Beginning begin = decode(message.data(), header);
+    const Beginning begin = decode(message.data());
     if (begin.number != peer.arrived) {
         const bool had = static_cast<std::int32_t>(begin.number - peer.arrived) < 0;
         return (had ? counters_.repeated : counters_.malformed).add();
@@ -60,8 +59,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
     ++peer.arrived;
     counters_.arrived.add();
     const NodeId source = id_of(peer);
-    header.target.nid = node_;
-    header.initiator.nid = source;
+    const Header header = decode_header(message.data(), source, node_);
     Interface* const to = find(header.target.pid);
     if (to == nullptr) counters_.nobody.add();
     // Of what answers, and those that follow it, the user is not to know before the memory of these is his.

@@ -22,6 +22,9 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
     return *planes.front().niu;
 }
 
+/// From a look at one peer to that at the next.
+constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
+
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
     return than == 0 || static_cast<std::int32_t>(epoch - than) > 0;
 }
@@ -120,8 +123,11 @@ unsigned OverNiu::poll(runtime::Time now) {
             active_.pop_back();
         }
     }
-    look_at(peers_[next_looked_at_]);
-    if (++next_looked_at_ == peers_.size()) next_looked_at_ = 0;
+    if (now >= look_when_) {
+        look_when_ = now + kLookEvery;
+        look_at(peers_[next_looked_at_]);
+        if (++next_looked_at_ == peers_.size()) next_looked_at_ = 0;
+    }
     return moved;
 }
 

@@ -19,13 +19,12 @@ unsigned needed(MessageType type) {
     }
 }
 
-std::optional<Range> fit(const Descriptor& md, const Header& header) noexcept {
-    const Size offset = md.has(kManageRemote) ? header.remote_offset : md.local_offset;
-    if (offset > md.total) return std::nullopt;
-    const Size room = md.total - offset;
-    if (header.length <= room) return Range{offset, header.length};
-    if (md.has(kTruncate)) return Range{offset, room};
-    return std::nullopt;
+bool fits(const Descriptor& md, const Header& header, Range& range) noexcept {
+    range.offset = md.has(kManageRemote) ? header.remote_offset : md.local_offset;
+    if (range.offset > md.total) return false;
+    const Size room = md.total - range.offset;
+    range.length = std::min(header.length, room);
+    return header.length <= room || md.has(kTruncate);
 }
 
 }  // namespace
@@ -79,16 +78,13 @@ Descriptor* Interface::translate(const Header& header, Range& range) noexcept {
         if (options_.planted.literal_match && (entry->bits & entry->ignore) != 0) continue;
         Descriptor* const md = entry->md;
         if (md == nullptr || !md->serves(needed(header.type))) continue;
-        if (const auto fits = fit(*md, header)) {
-            range = *fits;
-            return md;
-        }
+        if (fits(*md, header, range)) return md;
         if (options_.planted.stop_at_no_fit) [[unlikely]]
             return nullptr;
         if (md->on_no_fit != Unlink::kUnlink) continue;
         // What has no room for a request goes, as its user has asked for.
         use_up(*md, true);
-        unlink_if_due(*md, {&header, {md->local_offset, 0}, md->threshold}, {});
+        unlink_if_due(*md, {&header, {md->local_offset, 0}, md->threshold}, nullptr);
     }
     return nullptr;
 }

@@ -278,6 +278,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     std::vector<Peer> peers_;
     std::vector<NodeId> active_;
     std::size_t next_looked_at_ = 0;
+    runtime::Time look_when_ = runtime::Time::min();
     portals::Slots<Source> sources_;
     portals::Slots<Sink> sinks_;
     std::vector<const niu::Memory*> memory_;
