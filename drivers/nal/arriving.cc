@@ -146,6 +146,7 @@ void OverNiu::on_slice(Peer& peer, std::size_t plane, std::span<const std::byte>
     const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(data.size(), pull.length - pull.got));
     if (sink.to != nullptr) land(sink.where, pull.offset + pull.got, data.first(size));
     pull.got += size;
+    plane_counters_[plane].received.add(size);
     if (data.empty()) {
         sink.broken = true;
         counters_.cut_short.add();

@@ -361,6 +361,24 @@ nlohmann::json describe_interface(const Interface& interface) {
 
 }  // namespace
 
+/// Whom it leads to, and what it has carried.
+nlohmann::json OverNiu::describe_plane(std::size_t plane) const {
+    const niu::Niu& niu = *planes_[plane].niu;
+    unsigned open = 0;
+    unsigned dead = 0;
+    for (const Peer& peer : peers_) {
+        open += peer.lanes[plane].open ? 1 : 0;
+        dead += niu.state(id_of(peer)) == niu::PeerState::kDead ? 1 : 0;
+    }
+    return {{"plane", plane},
+            {"nodes", open},
+            {"dead", dead},
+            {"frames_sent", niu.counters().frames_sent.get()},
+            {"frames_received", niu.counters().frames_received.get()},
+            {"slice_bytes_sent", plane_counters_[plane].sent.get()},
+            {"slice_bytes_received", plane_counters_[plane].received.get()}};
+}
+
 void OverNiu::describe(nlohmann::json& out) const {
     out = {{"begun", counters_.begun.get()},
            {"arrived", counters_.arrived.get()},
@@ -375,7 +393,10 @@ void OverNiu::describe(nlohmann::json& out) const {
            {"copied_in_bytes", counters_.copied_in.get()},
            {"sources", sources_.live()},
            {"sinks", sinks_.live()},
+           {"planes", nlohmann::json::array()},
            {"interfaces", nlohmann::json::array()}};
+    for (std::size_t plane = 0; plane < planes_.size(); ++plane)
+        out["planes"].push_back(describe_plane(plane));
     for (const Interface* interface : interfaces_)
         out["interfaces"].push_back(describe_interface(*interface));
 }
@@ -386,6 +407,10 @@ void OverNiu::clear_counters() {
           &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.copied_out,
           &counters_.referred, &counters_.copied_in})
         counter->set(0);
+    for (PlaneCounters& plane : plane_counters_) {
+        plane.sent.set(0);
+        plane.received.set(0);
+    }
 }
 
 }  // namespace isoplane::nal
