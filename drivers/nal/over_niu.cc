@@ -347,16 +347,21 @@ nlohmann::json describe_interface(const Interface& interface) {
         interface.read(which, found);
         return found;
     };
-    return {{"pid", interface.id().pid},
-            {"entries", value(Register::kEntries)},
-            {"descriptors", value(Register::kDescriptors)},
-            {"queues", value(Register::kQueues)},
-            {"sent", value(Register::kSendCount)},
-            {"sent_bytes", value(Register::kSendLength)},
-            {"received", value(Register::kRecvCount)},
-            {"received_bytes", value(Register::kRecvLength)},
-            {"dropped", value(Register::kDropCount)},
-            {"dropped_bytes", value(Register::kDropLength)}};
+    nlohmann::json out{{"pid", interface.id().pid},
+                       {"entries", value(Register::kEntries)},
+                       {"descriptors", value(Register::kDescriptors)},
+                       {"queues", value(Register::kQueues)},
+                       {"sent", value(Register::kSendCount)},
+                       {"sent_bytes", value(Register::kSendLength)},
+                       {"received", value(Register::kRecvCount)},
+                       {"received_bytes", value(Register::kRecvLength)},
+                       {"dropped", value(Register::kDropCount)},
+                       {"dropped_bytes", value(Register::kDropLength)}};
+    for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
+        const auto why = static_cast<Drop>(reason);
+        out[std::string("dropped_") + name_of(why)] = interface.dropped(why);
+    }
+    return out;
 }
 
 }  // namespace

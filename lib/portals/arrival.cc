@@ -75,10 +75,13 @@ void Interface::deliver(const Header& header, std::span<const std::byte> data) {
 /// that finds no place.
 bool Interface::accept(const Header& header, Descriptor*& md, Range& range) {
     if (!is_open_) return false;
-    md = find_place(header, range);
-    if (md == nullptr) {
+    Drop why = Drop::kProcess;
+    md = find_place(header, range, why);
+    if (md == nullptr) [[unlikely]] {
         const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-        if (!is_answer || !options_.planted.drops_uncounted) count(Register::kDropCount, header.payload());
+        if (is_answer && options_.planted.drops_uncounted) return false;
+        count(Register::kDropCount, header.payload());
+        ++drops_[static_cast<std::size_t>(why)];
         return false;
     }
     switch (header.type) {

@@ -30,31 +30,46 @@ bool fits(const Descriptor& md, const Header& header, Range& range) noexcept {
 }  // namespace
 
 /// The MD that a message is for, and the part of it that is asked for or answered; nullptr when it is for
-/// none.
-Descriptor* Interface::find_place(const Header& header, Range& range) noexcept {
+/// none, and why.
+Descriptor* Interface::find_place(const Header& header, Range& range, Drop& why) noexcept {
     if (header.target != id_) [[unlikely]]
         return nullptr;
     const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-    return is_answer ? find_answered(header, range) : find_asked(header, range);
+    return is_answer ? find_answered(header, range, why) : find_asked(header, range, why);
 }
 
-Descriptor* Interface::find_asked(const Header& header, Range& range) noexcept {
+Descriptor* Interface::find_asked(const Header& header, Range& range, Drop& why) noexcept {
     const bool is_too_long = header.type == MessageType::kGetPut &&
                              header.length > static_cast<Size>(std::max(options_.limits.max_getput, 0));
-    return !is_too_long && admits(header) && !pending_.is_full() ? translate(header, range) : nullptr;
+    const auto drop = [&why](Drop reason) {
+        why = reason;
+        return nullptr;
+    };
+    if (is_too_long) [[unlikely]]
+        return drop(Drop::kTooLong);
+    if (!admits(header)) [[unlikely]]
+        return drop(header.portal >= portals_.size() ? Drop::kPortal : Drop::kAccess);
+    if (pending_.is_full()) [[unlikely]]
+        return drop(Drop::kBusy);
+    Descriptor* const md = translate(header, range);
+    return md != nullptr ? md : drop(Drop::kMatch);
 }
 
 /// That MD is not there when it has gone, or has had all the operations it was there for. Every one takes
 /// replies, and cuts them off at its end.
-Descriptor* Interface::find_answered(const Header& header, Range& range) noexcept {
+Descriptor* Interface::find_answered(const Header& header, Range& range, Drop& why) noexcept {
+    why = Drop::kAnswer;
     Descriptor* const md = descriptors_.find(header.md);
     if (md == nullptr || md->generation != header.md_generation || md->inactive) return nullptr;
     if (header.type == MessageType::kAck) {
         range = {header.remote_offset, header.mlength};
         return md;
     }
-    if (header.return_offset > md->total || header.mlength > header.length || pending_.is_full())
+    if (header.return_offset > md->total || header.mlength > header.length) return nullptr;
+    if (pending_.is_full()) {
+        why = Drop::kBusy;
         return nullptr;
+    }
     range = {header.return_offset, std::min(header.mlength, md->total - header.return_offset)};
     return md;
 }

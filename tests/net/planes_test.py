@@ -5,12 +5,15 @@
 """Messages of Portals on several links of each node: planes_test.py PROGRAM BUILD_DIRECTORY."""
 
 import contextlib
+import glob
+import json
 import os
 import re
 import signal
+import socket
 
 from installed import WAYS, build, install
-from net import Program, run, same, test, until, work
+from net import LIMIT, Program, run, same, test, until, work
 
 WRONG_USAGE = 2
 MEGABYTE = 1 << 20
@@ -37,6 +40,27 @@ def plane_process(launcher, plane):
                 if int(stat.read().rsplit(")", 1)[1].split()[1]) == launcher.pid and socket.encode() in words.read():
                     return int(pid)
     raise AssertionError(f"nobody carries plane {plane} of {launcher}")
+
+
+def run_time_directory_of(launcher):
+    """Where the processes of the job keep what DPDK does."""
+    with open(f"/proc/{plane_process(launcher, 0)}/environ", "rb") as file:
+        return re.search(rb"RUNTIME_DIRECTORY=([^\0]*)", file.read())[1].decode()
+
+
+def portals_of_ranks(directory):
+    """What /isoplane/portals says where there is such a report."""
+    reports = []
+    for path in glob.glob(f"{directory}/**/dpdk_telemetry.v2", recursive=True):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            client.settimeout(LIMIT)
+            client.connect(path)
+            client.recv(1 << 16)
+            client.send(b"/isoplane/portals")
+            report = json.loads(client.recv(1 << 16))["/isoplane/portals"]
+            if report and report["interfaces"]:
+                reports.append(report)
+    return reports
 
 
 @test
@@ -84,6 +108,23 @@ def one_that_dies_is_survived_whichever_it_is():
                     os.kill(carrier, signal.SIGCONT)
                 same(sorted(launcher.ends(err="1048576 bytes").out().splitlines()),
                      [f"[{i}] 1 at a time" for i in range(2)], f"{launcher}")
+
+
+@test
+def reports_say_what_each_plane_has_carried():
+    with Program("run", "-n", 2, "--planes", 2, "--progress", "lcore", *lat(MEGABYTE, 200)) as launcher:
+        until(lambda: "262144 bytes" in launcher.err(), "long messages are under way")
+        reports = portals_of_ranks(run_time_directory_of(launcher))
+        same(len(reports), 2, "ranks that report")
+        for report in reports:
+            for plane in "01":
+                figures = report["planes"][plane]
+                same((figures["nodes"], figures["dead"]), (1, 0), "nodes that a plane leads to, and not any more")
+                assert min(figures["slice_bytes_sent"], figures["slice_bytes_received"]) > MEGABYTE, report
+            same(report["interfaces"]["0"]["pid"], 1, "pid")
+            same({why: count for why, count in report["interfaces"]["0"].items() if why.startswith("dropped") and count},
+                 {}, "what was dropped")
+        launcher.ends(err="1048576 bytes")
 
 
 @test

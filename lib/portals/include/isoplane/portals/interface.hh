@@ -98,6 +98,8 @@ class Interface {
     Jid jid() const noexcept { return options_.jid; }
     const Limits& limits() const noexcept { return options_.limits; }
     Status read(Register which, std::uint64_t& value) const;
+    /// Messages that were dropped, of all those in kDropCount.
+    std::uint64_t dropped(Drop reason) const;
     Status set_access(Index index, const AccessEntry& entry);
 
     // Match entries.
@@ -207,9 +209,9 @@ class Interface {
     Status send(Descriptor& md, const Header& header, Size offset);
 
     // translation.cc
-    Descriptor* find_place(const Header& header, Range& range) noexcept;
-    Descriptor* find_asked(const Header& header, Range& range) noexcept;
-    Descriptor* find_answered(const Header& header, Range& range) noexcept;
+    Descriptor* find_place(const Header& header, Range& range, Drop& why) noexcept;
+    Descriptor* find_asked(const Header& header, Range& range, Drop& why) noexcept;
+    Descriptor* find_answered(const Header& header, Range& range, Drop& why) noexcept;
     bool admits(const Header& header) const noexcept;
     Descriptor* translate(const Header& header, Range& range) noexcept;
 
@@ -254,6 +256,7 @@ class Interface {
     Slots<EventQueue> queues_;
     Slots<Pending> pending_;
     std::uint64_t counters_[6] = {};  ///< the first registers
+    std::uint64_t drops_[kDropReasons] = {};
 };
 
 }  // namespace isoplane::portals
