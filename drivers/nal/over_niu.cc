@@ -243,24 +243,29 @@ bool OverNiu::alive(Peer& peer) noexcept {
     const NodeId node = id_of(peer);
     const niu::Peer* there[kMostPlanes] = {};
     std::uint32_t newest = 0;
-    bool left = false;
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         const niu::Peer& its = planes_[i].niu->peer(node);
         if (its.state != niu::PeerState::kUp) continue;
         there[i] = &its;
-        left = left || its.bye_received;
         if (is_later(its.epoch, newest)) newest = its.epoch;
     }
     if (newest != peer.epoch) [[unlikely]] {
         if (peer.epoch != 0) end_life(peer);
         peer.epoch = newest;
     }
-    peer.left = left;
+    // Of what it said last, some may still be on its way by a plane on which it has not said goodbye.
+    bool any = false;
+    bool left = true;
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         const bool open = there[i] != nullptr && there[i]->epoch == newest;
+        if (open) {
+            any = true;
+            left = left && there[i]->bye_received;
+        }
         if (peer.lanes[i].open && !open) lose_plane(peer, i);
         peer.lanes[i].open = open;
     }
+    peer.left = any && left;
     if (newest != 0 && !peer.lanes[peer.lead].open)
         peer.lead = static_cast<std::size_t>(
             std::find_if(peer.lanes.begin(), peer.lanes.end(), [](const Lane& lane) { return lane.open; }) -
