@@ -52,7 +52,6 @@ class PortalsEnd final : public nal::Mover {
     }
 
     bool send(std::span<const std::byte> message) {
-        note_sent();
         if (sending_ == kMostSending) return false;
         if (message.data() != source_.data() || message.size() != source_.size()) bind(message);
         if (ni_.put(md_, {}, portals::AckRequest::kNoAck, {.process = peer_, .portal = kPortal}, 0) !=
@@ -65,6 +64,8 @@ class PortalsEnd final : public nal::Mover {
     bool poll() override {
         const runtime::Time now = clock_.now();
         const unsigned moved = nal_.poll(now) + niu_.poll(now) + dispatcher_.dispatch();
+        // What has been sent is on its way by now, as with a program that waits for what comes.
+        note_sent();
         return moved != 0;
     }
     bool moves_alone() const noexcept override { return false; }
@@ -75,10 +76,7 @@ class PortalsEnd final : public nal::Mover {
     /// It is there already.
     bool receive(std::span<std::byte> /*room*/) { return take(received_); }
 
-    bool settled() {
-        note_sent();
-        return sending_ == 0 && nal_.idle() && niu_.peer(niu_id()).sent_all();
-    }
+    bool settled() { return sending_ == 0 && nal_.idle() && niu_.peer(niu_id()).sent_all(); }
 
   private:
     static constexpr portals::Pid kPid = 1;
@@ -104,7 +102,7 @@ class PortalsEnd final : public nal::Mover {
         source_ = message;
     }
     bool take(portals::Handle queue) {
-        portals::Event event{};
+        portals::Event event;
         std::size_t which = 0;
         portals::EventHandler handler = nullptr;
         return ni_.take({&queue, 1}, event, which, handler) == portals::Status::kOk;

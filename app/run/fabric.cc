@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <isoplane/fabric/impairment.hh>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace isoplane::run {
 
@@ -45,11 +46,14 @@ std::string join(const std::vector<std::string>& words) {
 
 const unsigned kMaxPorts = RTE_MAX_ETHPORTS;
 
-std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, const std::string& directory) {
+namespace {
+
+/// What `plans` has already are other planes.
+void plan_plane(std::span<const RankLink> links, unsigned plane, const std::string& directory,
+                std::vector<SwitchPlan>& plans) {
     const std::size_t each = links.size() <= kMaxPorts ? kMaxPorts : kMaxPorts - 2;
-    std::vector<SwitchPlan> plans;
     for (std::size_t first = 0; first < links.size(); first += each) {
-        SwitchPlan plan{.first_rank = static_cast<unsigned>(first), .links = {}};
+        SwitchPlan plan{.first_rank = static_cast<unsigned>(first), .links = {}, .plane = plane};
         plan.ranks = static_cast<unsigned>(std::min(each, links.size() - first));
         for (std::size_t rank = first; rank < first + plan.ranks; ++rank)
             plan.links.push_back(links[rank].fabric);
@@ -60,6 +64,16 @@ std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, const st
         if (first + each < links.size()) plan.links.push_back(trunk(plans.size() + 1, "vhost"));
         plans.push_back(std::move(plan));
     }
+}
+
+}  // namespace
+
+std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, unsigned planes,
+                                    const std::string& directory) {
+    std::vector<SwitchPlan> plans;
+    const std::size_t ranks = links.size() / planes;
+    for (unsigned plane = 0; plane < planes; ++plane)
+        plan_plane(std::span(links).subspan(plane * ranks, ranks), plane, directory, plans);
     return plans;
 }
 
@@ -106,8 +120,9 @@ std::string fabric_statistics(const SwitchPlan& plan, const std::string& said) {
         for (const auto& [name, value] : port["counters"].items())
             if (value != 0 || name == "in" || name == "out")
                 counted += (counted.empty() ? " " : ", ") + name + ' ' + value.dump();
-        lines +=
-            "isoplane run: port of rank " + std::to_string(plan.first_rank + number) + ':' + counted + '\n';
+        const std::string where = plan.plane == 0 ? "" : " on plane " + std::to_string(plan.plane);
+        lines += "isoplane run: port of rank " + std::to_string(plan.first_rank + number) + where + ':' +
+                 counted + '\n';
     }
     return lines;
 }

@@ -26,14 +26,16 @@ struct SwitchPlan {
     unsigned ranks = 0;
     std::vector<std::string> links;
     std::string manager_conf{};  ///< the node.conf of the token managers that run here; empty for none
+    unsigned plane = 0;          ///< of the job's
 };
 
 /// The most ports that a process of DPDK can have.
 extern const unsigned kMaxPorts;
 
-/// More ranks than one process has ports for are spread over a line of switches,
-/// joined by virtio links.
-std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, const std::string& directory);
+/// The links of all ranks on one plane after the other, of which each has switches of its own. More ranks
+/// than one process has ports for are spread over a line of them, joined by virtio links.
+std::vector<SwitchPlan> plan_fabric(const std::vector<RankLink>& links, unsigned planes,
+                                    const std::string& directory);
 
 /// The words that start one: `isoplane node --role fabric ...`.
 std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOptions& options);

@@ -75,11 +75,11 @@ std::map<std::string, topology::HostConf> addresses_in(const topology::NodeConf&
 
 }  // namespace
 
-std::string node_conf_text(const JobConf& job, unsigned rank, const std::string& link,
+std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<std::string>& links,
                            const std::string& where) {
     topology::NodeConf conf = job.base;
     conf.roles = {"host"};
-    conf.links = {link};
+    conf.links = links;
     conf.id = static_cast<topology::NodeId>(rank);
     conf.name = job.topology.name(*conf.id);
     conf.fmconfig = where + "fmconfig";

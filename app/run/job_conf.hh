@@ -41,7 +41,7 @@ std::pair<std::string, std::string> parse_setting(const std::string& word);
 topology::HostConf host_of(const JobConf& job, unsigned rank);
 
 /// The node.conf of a rank. The files that it names lie in `where`, which ends with a '/', or beside it.
-std::string node_conf_text(const JobConf& job, unsigned rank, const std::string& link,
+std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<std::string>& links,
                            const std::string& where);
 
 /// The node.conf of the job's token managers, beside the fabric. The files that it names lie in `where`.

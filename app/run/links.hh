@@ -22,7 +22,7 @@ enum class LinkKind { kVirtio, kMemif, kAfpacket };
 /// Throws std::invalid_argument for what is no such kind, and for one that only root can have.
 LinkKind parse_link_kind(std::string_view word);
 
-/// The links of all ranks. The fabric, which is there first and lives longest, serves the sockets.
+/// So many links, numbered through. The fabric, which is there first and lives longest, serves the sockets.
 std::vector<RankLink> rank_links(LinkKind kind, unsigned ranks, const std::string& directory);
 
 /// Makes the pairs of interfaces that `afpacket` links use, which the guard removes. Throws

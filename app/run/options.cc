@@ -56,6 +56,8 @@ po::options_description visible_options() {
     fabric.add_options()  //
         ("link", po::value<std::string>()->default_value("virtio", "")->value_name("KIND"),
          "what joins ranks to it: virtio, memif or afpacket (virtio)")  //
+        ("planes", po::value<app::Whole<unsigned>>()->value_name("N"),
+         "how many links each rank has, 1 to 4; messages of Portals come on all of them (1)")  //
         ("fabric", po::value<std::string>()->default_value("", "")->value_name("LIST"),
          "impairments of every port, as in loss=0.01,delay=5us")  //
         ("tm", po::value<std::string>()->default_value("fabric", "")->value_name("WHERE"),
@@ -107,6 +109,19 @@ topology::Encapsulation parse_encapsulation(const std::string& word) {
     if (word != "ethernet" && word != "udp")
         throw std::invalid_argument("--encapsulation " + word + " is not known: it can be ethernet or udp.");
     return word == "udp" ? topology::Encapsulation::kUdp : topology::Encapsulation::kEthernet;
+}
+
+unsigned parse_planes(const po::variables_map& values, const topology::NodeConf& base) {
+    if (values.count("planes") == 0) return 1;
+    constexpr unsigned kMost = 4;
+    const unsigned planes = values["planes"].as<app::Whole<unsigned>>().value;
+    if (planes < 1 || planes > kMost)
+        throw std::invalid_argument("--planes " + std::to_string(planes) +
+                                    " is out of range: it can be 1 to " + std::to_string(kMost) + ".");
+    if (planes > 1 && base.encapsulation == topology::Encapsulation::kUdp)
+        throw std::invalid_argument("--planes " + std::to_string(planes) +
+                                    " is not possible for frames in UDP: leave it out, or use ethernet.");
+    return planes;
 }
 
 /// Whether the fabric has token managers.
@@ -181,7 +196,7 @@ void find_programs(RunCommand& command) {
 }
 
 void refuse_fabric_options(const po::variables_map& values) {
-    for (const char* name : {"link", "fabric", "tm", "seed", "pcap", "stats"})
+    for (const char* name : {"link", "planes", "fabric", "tm", "seed", "pcap", "stats"})
         if (values.count(name) != 0 && !values[name].defaulted())
             throw std::invalid_argument("--" + std::string(name) +
                                         " is about a fabric, and none is started: the hosts of the --config "
@@ -202,6 +217,7 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     find_programs(command);
     command.link = parse_link_kind(values["link"].as<std::string>());
     command.fabric = fabric_options(values);
+    command.planes = parse_planes(values, command.conf.base);
     command.has_managers = parse_managers(values["tm"].as<std::string>(), command.fabric.mtu,
                                           command.conf.base.encapsulation == topology::Encapsulation::kUdp);
     command.grace = seconds(values, "grace", true);
@@ -220,6 +236,9 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)
         throw std::invalid_argument("--pcap is possible with " + std::to_string(kMaxPorts) +
                                     " ranks at most: more are joined by several processes.");
+    if (!command.fabric.pcap.empty() && command.planes > 1)
+        throw std::invalid_argument("--pcap is not possible with --planes " + std::to_string(command.planes) +
+                                    ", as each plane is a process: leave one of them out.");
     return command;
 }
 

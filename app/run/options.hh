@@ -22,6 +22,7 @@ struct RunCommand {
     unsigned ranks = 0;
     LinkKind link = LinkKind::kVirtio;
     JobConf conf;
+    unsigned planes = 1;
     bool has_fabric = true;  ///< else hosts have links of their own
     FabricOptions fabric;
     bool has_managers = true;  ///< the fabric runs the token managers, too

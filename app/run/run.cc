@@ -74,9 +74,9 @@ class Launches {
             directory_.write(file.name, file.text);
     }
 
-    Launch local(const Part& part, unsigned rank, const std::string& link) const {
+    Launch local(const Part& part, unsigned rank, const std::vector<std::string>& links) const {
         const std::string name = std::to_string(rank) + "/node.conf";
-        directory_.write(name, node_conf_text(command_.conf, rank, link, directory_.path() + "/"));
+        directory_.write(name, node_conf_text(command_.conf, rank, links, directory_.path() + "/"));
         Launch launch{part.path, part.words, environment_};
         launch.environment.push_back("ISOPLANE_CONFIG=" + directory_.file(name));
         for (const std::string& entry : numbers(rank))
@@ -86,7 +86,7 @@ class Launches {
 
     Launch remote(const Part& part, unsigned rank, const topology::HostConf& host) const {
         RemoteRank there{host.ssh, files_, numbers(rank), part.words, kGraceThere};
-        there.files.push_back({"node.conf", node_conf_text(command_.conf, rank, host.link, "")});
+        there.files.push_back({"node.conf", node_conf_text(command_.conf, rank, {host.link}, "")});
         Launch launch = remote_launch(there);
         launch.environment = environment_;
         return launch;
@@ -105,6 +105,14 @@ class Launches {
     std::vector<File> files_;
 };
 
+/// On all planes.
+std::vector<std::string> of_rank(const std::vector<RankLink>& links, unsigned rank, unsigned ranks) {
+    std::vector<std::string> its;
+    for (std::size_t number = rank; number < links.size(); number += ranks)
+        its.push_back(links[number].rank);
+    return its;
+}
+
 void add_ranks(Job& job, const RunCommand& command, const JobDirectory& directory,
                const std::vector<RankLink>& links) {
     const Launches launches(command, directory, job.environment);
@@ -117,9 +125,10 @@ void add_ranks(Job& job, const RunCommand& command, const JobDirectory& director
                 job.ranks.push_back(
                     {part.words[0] + " on " + host.ssh, label, launches.remote(part, rank, host)});
             else
-                job.ranks.push_back(
-                    {part.words[0], label,
-                     launches.local(part, rank, links.empty() ? host.link : links[rank].rank)});
+                job.ranks.push_back({part.words[0], label,
+                                     launches.local(part, rank,
+                                                    links.empty() ? std::vector{host.link}
+                                                                  : of_rank(links, rank, command.ranks))});
         }
     }
 }
@@ -130,12 +139,13 @@ bool run_job(RunCommand command) {
     Guard guard(JobDirectory::pattern());
     const JobDirectory directory(guard.directory());
     std::vector<RankLink> links;
-    if (command.has_fabric) links = rank_links(command.link, command.ranks, directory.path());
+    const unsigned count = command.ranks * command.planes;
+    if (command.has_fabric) links = rank_links(command.link, count, directory.path());
     if (command.has_fabric && command.link == LinkKind::kAfpacket)
-        make_interfaces(command.ranks, command.fabric.mtu, directory.path(), guard);
+        make_interfaces(count, command.fabric.mtu, directory.path(), guard);
     Job job;
     job.environment = common_environment(directory);
-    job.fabric = plan_fabric(links, directory.path());
+    job.fabric = plan_fabric(links, command.planes, directory.path());
     if (command.has_managers && !job.fabric.empty()) {
         directory.write("managers.conf", manager_conf_text(command.conf, directory.path() + "/"));
         job.fabric.front().manager_conf = directory.file("managers.conf");

@@ -51,8 +51,7 @@ void OverNiu::land(const Pieces& where, Size at, std::span<const std::byte> data
 }
 
 void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
-    Header header;
-    const Beginning begin = decode(message.data(), header);
+    const Beginning begin = decode(message.data());
     if (begin.number != peer.arrived) {
         const bool had = static_cast<std::int32_t>(begin.number - peer.arrived) < 0;
         return (had ? counters_.repeated : counters_.malformed).add();
@@ -60,8 +59,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
     ++peer.arrived;
     counters_.arrived.add();
     const NodeId source = id_of(peer);
-    header.target.nid = node_;
-    header.initiator.nid = source;
+    const Header header = decode_header(message.data(), source, node_);
     Interface* const to = find(header.target.pid);
     if (to == nullptr) counters_.nobody.add();
     // Of what answers, and those that follow it, the user is not to know before the memory of these is his.
@@ -148,6 +146,7 @@ void OverNiu::on_slice(Peer& peer, std::size_t plane, std::span<const std::byte>
     const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(data.size(), pull.length - pull.got));
     if (sink.to != nullptr) land(sink.where, pull.offset + pull.got, data.first(size));
     pull.got += size;
+    plane_counters_[plane].received.add(size);
     if (data.empty()) {
         sink.broken = true;
         counters_.cut_short.add();

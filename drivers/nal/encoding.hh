@@ -50,30 +50,39 @@ inline void encode(std::byte* at, const Beginning& begin, const portals::Header&
     wire::portals_more_layout::Reserved::put(more, 0);
 }
 
-/// Of a message that is_portals_message(). The nids are not in it.
-inline Beginning decode(const std::byte* at, portals::Header& header) {
+/// Of a message that is_portals_message().
+inline Beginning decode(const std::byte* at) {
     using namespace wire::portals_begin_layout;
-    Beginning begin;
-    header.type = static_cast<portals::MessageType>(Type::get(at));
-    begin.flags = Flags::get(at);
-    begin.number = Number::get(at);
-    header.target.pid = TargetPid::get(at);
-    header.initiator.pid = InitiatorPid::get(at);
-    header.uid = Uid::get(at);
-    header.jid = Jid::get(at);
-    header.portal = Portal::get(at);
-    header.cookie = Cookie::get(at);
-    header.match_bits = MatchBits::get(at);
-    header.remote_offset = RemoteOffset::get(at);
-    (has_return_offset(header.type) ? header.return_offset : header.hdr_data) = Extra::get(at);
-    header.length = Length::get(at);
-    header.md = Md::get(at);
-    header.md_generation = MdGeneration::get(at);
-    if (begin.size(header.type) == wire::kPortalsBeginSize) return begin;
-    const std::byte* const more = at + wire::kPortalsBeginSize;
-    header.mlength = wire::portals_more_layout::Moved::get(more);
-    begin.source = wire::portals_more_layout::Source::get(more);
+    Beginning begin{.flags = Flags::get(at), .number = Number::get(at)};
+    if ((begin.flags & wire::kPortalsRestWaits) != 0)
+        begin.source = wire::portals_more_layout::Source::get(at + wire::kPortalsBeginSize);
     return begin;
+}
+
+/// Of the same, from one node to another.
+inline portals::Header decode_header(const std::byte* at, portals::Nid from, portals::Nid to) {
+    using namespace wire::portals_begin_layout;
+    const auto type = static_cast<portals::MessageType>(Type::get(at));
+    const bool returns = has_return_offset(type);
+    const std::uint64_t extra = Extra::get(at);
+    // All of them, or the compiler would clear it first.
+    return {.type = type,
+            .target = {to, TargetPid::get(at)},
+            .initiator = {from, InitiatorPid::get(at)},
+            .uid = Uid::get(at),
+            .jid = Jid::get(at),
+            .portal = Portal::get(at),
+            .cookie = Cookie::get(at),
+            .match_bits = MatchBits::get(at),
+            .remote_offset = RemoteOffset::get(at),
+            .return_offset = returns ? extra : 0,
+            .hdr_data = returns ? 0 : extra,
+            .md = Md::get(at),
+            .md_generation = MdGeneration::get(at),
+            .length = Length::get(at),
+            .mlength = wire::is_portals_answer(Type::get(at))
+                           ? wire::portals_more_layout::Moved::get(at + wire::kPortalsBeginSize)
+                           : 0};
 }
 
 }  // namespace isoplane::nal

@@ -22,6 +22,9 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
     return *planes.front().niu;
 }
 
+/// From a look at one peer to that at the next.
+constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
+
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
     return than == 0 || static_cast<std::int32_t>(epoch - than) > 0;
 }
@@ -120,8 +123,11 @@ unsigned OverNiu::poll(runtime::Time now) {
             active_.pop_back();
         }
     }
-    look_at(peers_[next_looked_at_]);
-    if (++next_looked_at_ == peers_.size()) next_looked_at_ = 0;
+    if (now >= look_when_) {
+        look_when_ = now + kLookEvery;
+        look_at(peers_[next_looked_at_]);
+        if (++next_looked_at_ == peers_.size()) next_looked_at_ = 0;
+    }
     return moved;
 }
 
@@ -237,24 +243,29 @@ bool OverNiu::alive(Peer& peer) noexcept {
     const NodeId node = id_of(peer);
     const niu::Peer* there[kMostPlanes] = {};
     std::uint32_t newest = 0;
-    bool left = false;
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         const niu::Peer& its = planes_[i].niu->peer(node);
         if (its.state != niu::PeerState::kUp) continue;
         there[i] = &its;
-        left = left || its.bye_received;
         if (is_later(its.epoch, newest)) newest = its.epoch;
     }
     if (newest != peer.epoch) [[unlikely]] {
         if (peer.epoch != 0) end_life(peer);
         peer.epoch = newest;
     }
-    peer.left = left;
+    // Of what it said last, some may still be on its way by a plane on which it has not said goodbye.
+    bool any = false;
+    bool left = true;
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         const bool open = there[i] != nullptr && there[i]->epoch == newest;
+        if (open) {
+            any = true;
+            left = left && there[i]->bye_received;
+        }
         if (peer.lanes[i].open && !open) lose_plane(peer, i);
         peer.lanes[i].open = open;
     }
+    peer.left = any && left;
     if (newest != 0 && !peer.lanes[peer.lead].open)
         peer.lead = static_cast<std::size_t>(
             std::find_if(peer.lanes.begin(), peer.lanes.end(), [](const Lane& lane) { return lane.open; }) -
@@ -341,19 +352,42 @@ nlohmann::json describe_interface(const Interface& interface) {
         interface.read(which, found);
         return found;
     };
-    return {{"pid", interface.id().pid},
-            {"entries", value(Register::kEntries)},
-            {"descriptors", value(Register::kDescriptors)},
-            {"queues", value(Register::kQueues)},
-            {"sent", value(Register::kSendCount)},
-            {"sent_bytes", value(Register::kSendLength)},
-            {"received", value(Register::kRecvCount)},
-            {"received_bytes", value(Register::kRecvLength)},
-            {"dropped", value(Register::kDropCount)},
-            {"dropped_bytes", value(Register::kDropLength)}};
+    nlohmann::json out{{"pid", interface.id().pid},
+                       {"entries", value(Register::kEntries)},
+                       {"descriptors", value(Register::kDescriptors)},
+                       {"queues", value(Register::kQueues)},
+                       {"sent", value(Register::kSendCount)},
+                       {"sent_bytes", value(Register::kSendLength)},
+                       {"received", value(Register::kRecvCount)},
+                       {"received_bytes", value(Register::kRecvLength)},
+                       {"dropped", value(Register::kDropCount)},
+                       {"dropped_bytes", value(Register::kDropLength)}};
+    for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
+        const auto why = static_cast<Drop>(reason);
+        out[std::string("dropped_") + name_of(why)] = interface.dropped(why);
+    }
+    return out;
 }
 
 }  // namespace
+
+/// Whom it leads to, and what it has carried.
+nlohmann::json OverNiu::describe_plane(std::size_t plane) const {
+    const niu::Niu& niu = *planes_[plane].niu;
+    unsigned open = 0;
+    unsigned dead = 0;
+    for (const Peer& peer : peers_) {
+        open += peer.lanes[plane].open ? 1 : 0;
+        dead += niu.state(id_of(peer)) == niu::PeerState::kDead ? 1 : 0;
+    }
+    return {{"plane", plane},
+            {"nodes", open},
+            {"dead", dead},
+            {"frames_sent", niu.counters().frames_sent.get()},
+            {"frames_received", niu.counters().frames_received.get()},
+            {"slice_bytes_sent", plane_counters_[plane].sent.get()},
+            {"slice_bytes_received", plane_counters_[plane].received.get()}};
+}
 
 void OverNiu::describe(nlohmann::json& out) const {
     out = {{"begun", counters_.begun.get()},
@@ -369,7 +403,10 @@ void OverNiu::describe(nlohmann::json& out) const {
            {"copied_in_bytes", counters_.copied_in.get()},
            {"sources", sources_.live()},
            {"sinks", sinks_.live()},
+           {"planes", nlohmann::json::array()},
            {"interfaces", nlohmann::json::array()}};
+    for (std::size_t plane = 0; plane < planes_.size(); ++plane)
+        out["planes"].push_back(describe_plane(plane));
     for (const Interface* interface : interfaces_)
         out["interfaces"].push_back(describe_interface(*interface));
 }
@@ -380,6 +417,10 @@ void OverNiu::clear_counters() {
           &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.copied_out,
           &counters_.referred, &counters_.copied_in})
         counter->set(0);
+    for (PlaneCounters& plane : plane_counters_) {
+        plane.sent.set(0);
+        plane.received.set(0);
+    }
 }
 
 }  // namespace isoplane::nal

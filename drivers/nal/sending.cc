@@ -218,7 +218,9 @@ unsigned OverNiu::send_slices(Peer& peer, std::size_t plane) {
             if (!niu.send(to, Protocol::kPortalsData, {})) break;
             continue;
         }
+        const Size before = slice.rest.length;
         hand_over(peer, plane, Protocol::kPortalsData, source->from, slice.rest);
+        plane_counters_[plane].sent.add(before - slice.rest.length);
         if (slice.rest.length != 0) break;
     }
     return n;

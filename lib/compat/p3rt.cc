@@ -5,6 +5,8 @@
 #include <p3rt/p3rt.h>
 #include <p3utils.h>
 
+#include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 
@@ -23,17 +25,19 @@ using isoplane::portals::Nid;
 using isoplane::portals::Pid;
 using isoplane::portals::Status;
 
-/// Numbers with colons between them.
+/// Numbers of any base that C knows, with colons between them; none when there is anything else.
 std::vector<std::uint32_t> numbers_of(const char* text) {
     std::vector<std::uint32_t> numbers;
     for (const char* at = text; *at != '\0';) {
-        char* end = nullptr;
-        const unsigned long number = std::strtoul(at, &end, 0);
-        if (end == at) {
-            if (*at != ':') return {};
+        if (*at == ':') {
             ++at;
             continue;
         }
+        char* end = nullptr;
+        const unsigned long number =
+            std::isdigit(static_cast<unsigned char>(*at)) != 0 ? std::strtoul(at, &end, 0) : UINT32_MAX;
+        // The last number there is stands for any.
+        if (number >= UINT32_MAX || (*end != ':' && *end != '\0')) return {};
         numbers.push_back(static_cast<std::uint32_t>(number));
         at = end;
     }
@@ -57,11 +61,12 @@ Status from_environment(PortalsGroup& group) {
     const char* const rank = std::getenv("PTL_MY_RID");
     const char* const nids = std::getenv("PTL_NIDMAP");
     const char* const pids = std::getenv("PTL_PIDMAP");
-    if (rank == nullptr || nids == nullptr || pids == nullptr) return from_job(group);
-    PortalsGroup read{.rank = static_cast<unsigned>(std::strtoul(rank, nullptr, 0)),
-                      .size = 0,
-                      .nids = numbers_of(nids),
-                      .pids = numbers_of(pids)};
+    if (rank == nullptr && nids == nullptr && pids == nullptr) return from_job(group);
+    // Who says a part of it does not mean another's.
+    if (rank == nullptr || nids == nullptr || pids == nullptr) return Status::kNoInit;
+    const auto ranks = numbers_of(rank);
+    if (ranks.size() != 1) return Status::kFail;
+    PortalsGroup read{.rank = ranks[0], .size = 0, .nids = numbers_of(nids), .pids = numbers_of(pids)};
     read.size = static_cast<unsigned>(read.nids.size());
     if (read.nids.size() != read.pids.size() || *read.rank >= read.size) return Status::kFail;
     group = std::move(read);

@@ -40,6 +40,8 @@ class InlineDriver final : public Driver {
         unsigned moved = network_.portals ? network_.portals->poll(now) : 0;
         moved += network_.niu.poll(now);
         moved += network_.dispatcher.dispatch();
+        for (const auto& plane : network_.planes)
+            moved += plane->poll(now);
         if (network_.time) moved += network_.time->poll(now);
         return network_.barrier.poll() || moved != 0;
     }
@@ -68,6 +70,8 @@ class LcoreDriver final : public Driver {
         : network_(network), pool_(pool), lcore_(kWorker, runtime::IdlePolicy::kYield) {
         if (network_.portals) lcore_.pipeline().add(*network_.portals);
         lcore_.pipeline().add(network_.niu);
+        for (const auto& plane : network_.planes)
+            lcore_.pipeline().add(*plane);
         // First, as its stage hands out what has come, that of logical time too.
         LcoreDriver::endpoint(wire::Protocol::kNoniso);
         if (!network_.time) return;

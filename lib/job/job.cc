@@ -6,6 +6,7 @@
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
+#include <isoplane/topology/mac.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -18,14 +19,22 @@ namespace isoplane::job {
 
 namespace {
 
+/// Programs that do not speak Portals have no use for any.
+std::vector<std::string> planes_of(const Settings& settings) {
+    return settings.portals ? settings.planes : std::vector<std::string>{};
+}
+
 runtime::EalOptions eal_options(const Settings& settings) {
     // What the packets take, twice over for rings and the link's own.
     const unsigned room = runtime::Pool::room_for(settings.mtu);
-    const unsigned megabytes =
+    std::vector<link::LinkSpec> links{link::LinkSpec::parse(settings.link)};
+    for (const std::string& plane : planes_of(settings))
+        links.push_back(link::LinkSpec::parse(plane));
+    const unsigned each =
         std::max(64U, static_cast<unsigned>(std::uint64_t{settings.packets} * room * 2 >> 20));
     return {.workers = settings.progress == Progress::kLcore ? 1U : 0U,
-            .memory_mb = megabytes,
-            .pci = link::pci_devices({link::LinkSpec::parse(settings.link)})};
+            .memory_mb = each * static_cast<unsigned>(links.size()),
+            .pci = link::pci_devices(links)};
 }
 
 /// Of all nodes; token managers have no NIU to talk to.
@@ -44,21 +53,22 @@ bool manages(const Settings& settings) {
            topology.switch_of(settings.node());
 }
 
-niu::Options niu_options(const Settings& settings, const link::Link& link) {
-    const link::LinkKind& kind = *link::find_kind(link.spec().kind);
+niu::Options niu_options(const Settings& settings) {
     return {.node = settings.node(),
             .nodes = names(settings),
             .job_key = settings.network.conf.job_key.value_or(0),
             .epoch = niu::epoch_now(),
             .mac = settings.network.mac(settings.node()),
             .udp = settings.network.udp(settings.node()),
-            .mtu = static_cast<std::uint16_t>(std::min(settings.mtu, link.mtu())),
-            .chains = kind.multi_segment,
-            .in_process = kind.in_process,
             .manages = manages(settings),
             .trust_fcs = settings.trust_fcs,
             .silence = settings.silence,
             .hello_limit = settings.hello_limit};
+}
+
+/// The job key of a plane, so that one network may carry several of a job: the first has the job's own.
+constexpr std::uint32_t key_of_plane(std::uint32_t job_key, std::size_t plane) {
+    return job_key + static_cast<std::uint32_t>(plane) * 0x9e3779b9U;
 }
 
 siu::SiuOptions siu_options(const Settings& settings) {
@@ -76,8 +86,8 @@ Job::Job(Settings settings)
       pool_("packets", settings_.packets, runtime::Pool::room_for(settings_.mtu)),
       link_(link::open_link(link::LinkSpec::parse(settings_.link), "link0",
                             {.pool = &pool_, .mtu = settings_.mtu})),
-      network_(
-          std::make_unique<Network>(link_->input(), link_->output(), pool_, niu_options(settings_, *link_))),
+      network_(std::make_unique<Network>(link_->input(), link_->output(), pool_,
+                                         on_link(niu_options(settings_), *link_, settings_.mtu))),
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
@@ -86,12 +96,7 @@ Job::Job(Settings settings)
         network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
                                                        network_->dispatcher, pool_, siu_options(settings_),
                                                        settings_.isotach, settings_.token_manager);
-    if (settings_.portals) {
-        movement_ = std::make_unique<Movement>(settings_.progress);
-        network_->portals = std::make_unique<nal::OverNiu>(
-            "portals", std::vector<nal::OverNiu::Plane>{{&network_->niu, &network_->dispatcher}}, *movement_,
-            nal::OverNiuOptions{.absent = 2 * settings_.hello_limit});
-    }
+    if (settings_.portals) make_portals();
     driver_ = make_driver(settings_.progress, *network_, pool_);
     if (movement_) movement_->drive(*driver_);
     endpoint_ = &driver_->endpoint(wire::Protocol::kNoniso);
@@ -99,6 +104,24 @@ Job::Job(Settings settings)
     if (settings_.progress == Progress::kLcore) reports_ = std::make_unique<Reports>(*driver_, *network_);
     if (settings_.shared_memory) make_memory();
     if (settings_.portals) driver_->start();  // others do when they join
+}
+
+/// Its planes are of one life of this node, whatever their number.
+void Job::make_portals() {
+    std::vector<nal::OverNiu::Plane> planes{{&network_->niu, &network_->dispatcher}};
+    for (const std::string& spec : settings_.planes) {
+        const std::size_t number = planes.size();
+        niu::Options options = network_->niu.options();
+        options.job_key = key_of_plane(options.job_key, number);
+        options.mac = topology::default_mac(node(), static_cast<std::uint8_t>(number));
+        options.manages = false;
+        network_->planes.push_back(std::make_unique<Plane>(std::to_string(number), spec, settings_.packets,
+                                                           settings_.mtu, std::move(options)));
+        planes.push_back({&network_->planes.back()->niu(), &network_->planes.back()->dispatcher()});
+    }
+    movement_ = std::make_unique<Movement>(settings_.progress);
+    network_->portals = std::make_unique<nal::OverNiu>(
+        "portals", planes, *movement_, nal::OverNiuOptions{.absent = 2 * settings_.hello_limit});
 }
 
 /// Without a shmem_map there is not a page.
@@ -218,7 +241,11 @@ bool Job::try_close() {
             return false;
         case Closing::kAgreeing:
             if (running) return false;
-            driver_->call([this] { network_->niu.close(); });
+            driver_->call([this] {
+                network_->niu.close();
+                for (const auto& plane : network_->planes)
+                    plane->niu().leave();
+            });
             closing_ = Closing::kLeaving;
             return false;
         case Closing::kLeaving: {
@@ -241,8 +268,13 @@ bool Job::try_leave() {
     bool left = false;
     movement_->poll();
     movement_->call([&] {
-        if (network_->portals->idle()) network_->niu.leave();
+        const bool idle = network_->portals->idle();
+        if (idle) network_->niu.leave();
         left = network_->niu.closed();
+        for (const auto& plane : network_->planes) {
+            if (idle) plane->niu().leave();
+            left = left && plane->niu().closed();
+        }
     });
     return left;
 }

@@ -3,14 +3,44 @@
 
 #pragma once
 
+#include <isoplane/link/link.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/noniso/barrier.hh>
 #include <memory>
+#include <vector>
 
 #include "logical_time.hh"
 
 namespace isoplane::job {
+
+/// What the NIU of a link has to know of it.
+niu::Options on_link(niu::Options options, const link::Link& link, unsigned mtu);
+
+/// A further port of a program that speaks Portals, with all that it has of its own.
+class Plane final : public runtime::Stage {
+  public:
+    Plane(const std::string& number, const std::string& spec, unsigned packets, unsigned mtu,
+          niu::Options options);
+    ~Plane() override;
+
+    niu::Niu& niu() noexcept { return niu_; }
+    const niu::Niu& niu() const noexcept { return niu_; }
+    niu::Dispatcher& dispatcher() noexcept { return dispatcher_; }
+
+    unsigned poll(runtime::Time now) override { return niu_.poll(now) + dispatcher_.dispatch(); }
+    void set_quiet(bool quiet) override { niu_.set_quiet(quiet); }
+    std::size_t held() const override { return niu_.held(); }
+    std::size_t discard() override { return niu_.discard(); }
+    void describe(nlohmann::json& out) const override { niu_.describe(out); }
+    void clear_counters() override { niu_.clear_counters(); }
+
+  private:
+    runtime::Pool pool_;
+    std::unique_ptr<link::Link> link_;
+    niu::Niu niu_;
+    niu::Dispatcher dispatcher_;
+};
 
 /// The NIU of a program and what takes its messages.
 struct Network {
@@ -22,8 +52,9 @@ struct Network {
     niu::Niu niu;
     niu::Dispatcher dispatcher;
     noniso::Barrier barrier;
-    std::unique_ptr<LogicalTime> time;      ///< if the program wants it
-    std::unique_ptr<nal::OverNiu> portals;  ///< the same
+    std::unique_ptr<LogicalTime> time;           ///< if the program wants it
+    std::vector<std::unique_ptr<Plane>> planes;  ///< beside it, of Portals
+    std::unique_ptr<nal::OverNiu> portals;       ///< the same
 };
 
 }  // namespace isoplane::job

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <isoplane/job/settings.hh>
+#include <isoplane/nal/over_niu.hh>
 #include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
@@ -94,12 +95,21 @@ Settings assemble(topology::NodeConf conf, const std::string& source,
                   const std::optional<LauncherPlace>& place) {
     Settings settings;
     read_own(settings, conf);
-    if (conf.links.size() != 1)
-        throw topology::Error(source, {}, "a program needs one link: give the line link=SPEC once");
+    if (conf.links.empty() || conf.links.size() > nal::OverNiu::kMostPlanes)
+        throw topology::Error(source, {},
+                              "a program needs a link: give the line link=SPEC once, or up to four times for "
+                              "planes of Portals");
+    if (conf.links.size() > 1 && conf.encapsulation == topology::Encapsulation::kUdp)
+        throw topology::Error(
+            source, {}, "there are no planes for frames in UDP: give one link, or encapsulation=ethernet");
+    if (place) {
+        for (std::string& link : conf.links)
+            link = for_rank(link, place->rank);
+    }
     settings.link = conf.links.front();
+    settings.planes.assign(conf.links.begin() + 1, conf.links.end());
     const bool counted = place && conf.fmconfig.empty() && conf.network_cfg.empty();
     if (place) {
-        settings.link = for_rank(settings.link, place->rank);
         if (!conf.id && conf.name.empty()) conf.id = static_cast<topology::NodeId>(place->rank);
         if (!conf.job_key) conf.job_key = place->job_key;
     }

@@ -30,8 +30,9 @@ Landing Interface::arrive(const Header& header) {
     Range range;
     if (!accept(header, md, range)) return {};
     Pending& pending = *pending_.take();
-    const Pieces where = commit(pending, *md, header, range);
-    return {pending.handle, where};
+    pending.message = header;
+    commit(pending, *md, pending.message, range);
+    return {pending.handle, place_of(pending)};
 }
 
 void Interface::landed(Operation operation, Failure failure) {
@@ -53,23 +54,34 @@ void Interface::deliver(const Header& header, std::span<const std::byte> data) {
     Descriptor* md = nullptr;
     Range range;
     if (!accept(header, md, range)) return;
-    Pending here;
-    // What a get-put answers with may have to stay for longer.
-    const bool stays = header.type == MessageType::kGetPut;
-    Pending& pending = stays ? *pending_.take() : here;
-    const Pieces where = commit(pending, *md, header, range);
-    copy(where, data.first(static_cast<std::size_t>(where.length)));
-    if (land(pending, kSuccess) && stays) pending_.give_back(pending);
+    const auto used = data.first(static_cast<std::size_t>(range.length));
+    if (header.type == MessageType::kGetPut) [[unlikely]] {
+        // What it answers with may have to stay for longer.
+        Pending& pending = *pending_.take();
+        pending.message = header;
+        commit(pending, *md, pending.message, range);
+        copy(place_of(pending), used);
+        if (land(pending, kSuccess)) pending_.give_back(pending);
+        return;
+    }
+    Course course;
+    commit(course, *md, header, range);
+    copy(md->pieces(range.offset, range.length), used);
+    if (course.is_answered) send_ack(course);
+    finish(course, kSuccess);
 }
 
 /// Everything that is done with a message before its data, and all of one without: false then, and for one
 /// that finds no place.
 bool Interface::accept(const Header& header, Descriptor*& md, Range& range) {
     if (!is_open_) return false;
-    md = find_place(header, range);
-    if (md == nullptr) {
+    Drop why = Drop::kProcess;
+    md = find_place(header, range, why);
+    if (md == nullptr) [[unlikely]] {
         const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-        if (!is_answer || !options_.planted.drops_uncounted) count(Register::kDropCount, header.payload());
+        if (is_answer && options_.planted.drops_uncounted) return false;
+        count(Register::kDropCount, header.payload());
+        ++drops_[static_cast<std::size_t>(why)];
         return false;
     }
     switch (header.type) {
@@ -84,8 +96,8 @@ bool Interface::accept(const Header& header, Descriptor*& md, Range& range) {
     }
 }
 
-/// The message has its place, and the MD is as it will be afterwards. Returns where the data goes.
-Pieces Interface::commit(Pending& pending, Descriptor& md, const Header& header, const Range& range) {
+/// The message has its place, and the MD is as it will be afterwards.
+void Interface::commit(Course& course, Descriptor& md, const Header& header, Range range) noexcept {
     charge(md);
     if (header.type != MessageType::kReply) {
         if (!md.has(kManageRemote)) md.local_offset = range.offset + range.length;
@@ -93,43 +105,47 @@ Pieces Interface::commit(Pending& pending, Descriptor& md, const Header& header,
         if (options_.planted.inactive_at_end) [[unlikely]]
             md.inactive = false;
     }
-    begin(pending, md, start_of(header.type), header, range);
-    tell_start(pending);
+    begin(course, md, start_of(header.type), header, range);
+    tell_start(course);
 
-    if (header.type == MessageType::kGet) return {};
+    if (header.type == MessageType::kGet) return;
     count(Register::kRecvCount, range.length);
-    if (header.type == MessageType::kGetPut) {
-        pending.is_answered = true;
-        pending.swapped.resize(static_cast<std::size_t>(range.length));
-        pending.segment = {pending.swapped.data(), range.length};
-        return {{&pending.segment, 1}, 0, range.length};
-    }
     const bool wants_ack = header.type == MessageType::kPut && header.md != kNone;
-    pending.is_answered = wants_ack && (!md.has(kAckDisable) || options_.planted.acks_all);
-    return md.pieces(range.offset, range.length);
+    course.is_answered = header.type == MessageType::kGetPut ||
+                         (wants_ack && (!md.has(kAckDisable) || options_.planted.acks_all));
 }
 
-void Interface::acknowledge(Descriptor& md, const Header& header, const Range& range) noexcept {
+/// Where its data goes.
+Pieces Interface::place_of(Pending& pending) {
+    const Range moved = pending.deed.moved;
+    if (pending.message.type != MessageType::kGetPut) return pending.md->pieces(moved.offset, moved.length);
+    pending.swapped.resize(static_cast<std::size_t>(moved.length));
+    pending.segment = {pending.swapped.data(), moved.length};
+    return {{&pending.segment, 1}, 0, moved.length};
+}
+
+void Interface::acknowledge(Descriptor& md, const Header& header, Range range) noexcept {
     count(Register::kRecvCount, 0);
     charge(md);
     const Deed deed{&header, range, md.threshold};
-    std::optional<Sequence> link;
-    if (md.tells_single()) link = tell(md, EventKind::kAck, deed, kSuccess, {});
-    unlink_if_due(md, deed, link);
+    const bool tells = md.tells_single();
+    const Sequence link = tells ? tell(md, EventKind::kAck, deed, kSuccess, nullptr) : 0;
+    unlink_if_due(md, deed, tells ? &link : nullptr);
 }
 
-void Interface::send_reply(Descriptor& md, const Header& header, const Range& range) {
+void Interface::send_reply(Descriptor& md, const Header& header, Range range) {
     const Header answer = answer_to(header, MessageType::kReply, range.length);
     const Pieces data = md.pieces(range.offset, range.length);
-    Pending here;
-    const bool is_sent = nal_.inject(*this, answer, data);
-    Pending& pending = is_sent ? here : *pending_.take();
-    commit(pending, md, header, range);
     count(Register::kSendCount, range.length);
-    if (is_sent)
-        finish(pending, kSuccess);
-    else
-        nal_.submit(*this, answer, data, pending.handle);
+    if (nal_.inject(*this, answer, data)) {
+        Course course;
+        commit(course, md, header, range);
+        return finish(course, kSuccess);
+    }
+    Pending& pending = *pending_.take();
+    pending.message = header;
+    commit(pending, md, pending.message, range);
+    nal_.submit(*this, answer, data, pending.handle);
 }
 
 Header Interface::answer_to(const Header& header, MessageType type, Size mlength) const noexcept {
@@ -144,18 +160,22 @@ Header Interface::answer_to(const Header& header, MessageType type, Size mlength
     return answer;
 }
 
+/// It is in the stream before anybody can know of the put, and ask for more.
+void Interface::send_ack(const Course& course) {
+    const Header answer = answer_to(*course.deed.message, MessageType::kAck, course.deed.moved.length);
+    nal_.submit(*this, answer, {}, kNone);
+}
+
 /// All of its data is here. Returns whether that is its end; if not, it ends when its answer has been sent.
 bool Interface::land(Pending& pending, Failure failure) {
     if (pending.is_answered && failure == kSuccess) {
-        const Header& message = *pending.deed.message;
-        const Size length = pending.deed.moved.length;
-        if (message.type == MessageType::kPut) {
-            // It is in the stream before anybody can know of the put, and ask for more.
-            nal_.submit(*this, answer_to(message, MessageType::kAck, length), {}, kNone);
+        if (pending.message.type == MessageType::kPut) {
+            send_ack(pending);
         } else {
             swap(pending);
+            const Size length = pending.deed.moved.length;
             count(Register::kSendCount, length);
-            const Header answer = answer_to(message, MessageType::kReply, length);
+            const Header answer = answer_to(pending.message, MessageType::kReply, length);
             const Pieces data{{&pending.segment, 1}, 0, length};
             if (!nal_.inject(*this, answer, data)) {
                 nal_.submit(*this, answer, data, pending.handle);

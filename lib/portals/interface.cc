@@ -97,6 +97,11 @@ Status Interface::read(Register which, std::uint64_t& value) const {
     }
 }
 
+std::uint64_t Interface::dropped(Drop reason) const {
+    const Lock lock(mutex_);
+    return drops_[static_cast<std::size_t>(reason)];
+}
+
 void Interface::sleep(std::uint64_t seen, std::optional<std::chrono::steady_clock::time_point> until) {
     std::unique_lock lock(mutex_);
     const auto changed = [this, seen] { return changes() != seen; };

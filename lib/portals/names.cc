@@ -38,6 +38,12 @@ const char* name_of(Status status) noexcept {
     return index < kNames.size() ? kNames[index] : "PTL_UNKNOWN_ERROR";
 }
 
+const char* name_of(Drop reason) noexcept {
+    static constexpr std::array<const char*, kDropReasons> kNames{"process",  "portal", "access", "match",
+                                                                  "too_long", "answer", "busy"};
+    return kNames[static_cast<std::size_t>(reason)];
+}
+
 const char* name_of(EventKind kind) noexcept {
     static constexpr std::array kNames{
         "PTL_EVENT_GET_START",    "PTL_EVENT_GET_END",    "PTL_EVENT_PUT_START",   "PTL_EVENT_PUT_END",

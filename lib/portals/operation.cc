@@ -7,24 +7,27 @@
 
 namespace isoplane::portals {
 
-/// The MD is as the operation leaves it. One in a place of its own outlives the message, and keeps it.
-void Interface::begin(Pending& pending, Descriptor& md, EventKind start, const Header& message,
-                      const Range& moved) noexcept {
-    if (pending.live) pending.message = message;
-    pending.md = &md;
-    pending.start = start;
-    pending.deed = {pending.live ? &pending.message : &message, moved, md.threshold};
-    pending.link.reset();
-    pending.is_silent = false;
-    pending.is_answered = false;
-    pending.has_used_up = md.inactive;
+/// The MD is as the operation leaves it. The message stays as long as the operation goes on.
+void Interface::begin(Course& course, Descriptor& md, EventKind start, const Header& message,
+                      Range moved) noexcept {
+    course.md = &md;
+    course.start = start;
+    course.deed.message = &message;
+    course.deed.moved = moved;
+    course.deed.threshold = md.threshold;
+    course.is_told = false;
+    course.is_silent = false;
+    course.is_answered = false;
+    course.has_used_up = md.inactive;
     ++md.pending;
 }
 
-void Interface::tell_start(Pending& pending) noexcept {
-    Descriptor& md = *pending.md;
+void Interface::tell_start(Course& course) noexcept {
+    Descriptor& md = *course.md;
     if (md.tells_end()) ++md.events->promised;
-    if (md.tells_start()) pending.link = tell(md, pending.start, pending.deed, kSuccess, {});
+    if (!md.tells_start()) return;
+    course.link = tell(md, course.start, course.deed, kSuccess, nullptr);
+    course.is_told = true;
 }
 
 /// Takes one operation off the threshold.
@@ -41,24 +44,26 @@ void Interface::use_up(Descriptor& md, bool unlinks) noexcept {
     if (md.tells_single()) ++md.events->promised;
 }
 
-void Interface::finish(Pending& pending, Failure failure) noexcept {
-    Descriptor& md = *pending.md;
+void Interface::finish(Course& course, Failure failure) noexcept {
+    Descriptor& md = *course.md;
     --md.pending;
-    if (pending.is_silent) {
-        pending.deed.threshold = md.threshold;
+    if (course.is_silent) {
+        course.deed.threshold = md.threshold;
     } else if (md.tells_end()) {
         --md.events->promised;
-        pending.link = tell(md, end_of(pending.start), pending.deed, failure, pending.link);
+        const Sequence* const link = course.is_told ? &course.link : nullptr;
+        course.link = tell(md, end_of(course.start), course.deed, failure, link);
+        course.is_told = true;
     }
     if (options_.planted.inactive_at_end && md.threshold == 0) [[unlikely]]
         md.inactive = true;
-    if (options_.planted.one_unlinks && !pending.has_used_up) [[unlikely]]
+    if (options_.planted.one_unlinks && !course.has_used_up) [[unlikely]]
         return;
-    unlink_if_due(md, pending.deed, pending.link);
+    unlink_if_due(md, course.deed, course.is_told ? &course.link : nullptr);
 }
 
 /// Of every operation that ends, whichever has used the MD up: the last one takes it along.
-void Interface::unlink_if_due(Descriptor& md, const Deed& deed, std::optional<Sequence> link) noexcept {
+void Interface::unlink_if_due(Descriptor& md, const Deed& deed, const Sequence* link) noexcept {
     if (!md.unlink_due || md.pending > 0) return;
     if (md.tells_single()) {
         --md.events->promised;
@@ -69,7 +74,7 @@ void Interface::unlink_if_due(Descriptor& md, const Deed& deed, std::optional<Se
 
 /// Without a link, the event is the first of its operation. Returns its link.
 Sequence Interface::tell(const Descriptor& md, EventKind kind, const Deed& deed, Failure failure,
-                         std::optional<Sequence> link) noexcept {
+                         const Sequence* link) noexcept {
     const Header& message = *deed.message;
     const bool has_data = message.type == MessageType::kPut || message.type == MessageType::kGetPut;
     Event& event = md.events->next();
@@ -86,7 +91,7 @@ Sequence Interface::tell(const Descriptor& md, EventKind kind, const Deed& deed,
     event.spec = md.spec;
     event.spec.threshold = deed.threshold;
     event.hdr_data = has_data ? message.hdr_data : 0;
-    event.link = link.value_or(event.sequence);
+    event.link = link != nullptr ? *link : event.sequence;
     event.failure = failure;
     md.events->post();
     changed();

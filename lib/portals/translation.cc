@@ -19,43 +19,57 @@ unsigned needed(MessageType type) {
     }
 }
 
-std::optional<Range> fit(const Descriptor& md, const Header& header) noexcept {
-    const Size offset = md.has(kManageRemote) ? header.remote_offset : md.local_offset;
-    if (offset > md.total) return std::nullopt;
-    const Size room = md.total - offset;
-    if (header.length <= room) return Range{offset, header.length};
-    if (md.has(kTruncate)) return Range{offset, room};
-    return std::nullopt;
+bool fits(const Descriptor& md, const Header& header, Range& range) noexcept {
+    range.offset = md.has(kManageRemote) ? header.remote_offset : md.local_offset;
+    if (range.offset > md.total) return false;
+    const Size room = md.total - range.offset;
+    range.length = std::min(header.length, room);
+    return header.length <= room || md.has(kTruncate);
 }
 
 }  // namespace
 
 /// The MD that a message is for, and the part of it that is asked for or answered; nullptr when it is for
-/// none.
-Descriptor* Interface::find_place(const Header& header, Range& range) noexcept {
+/// none, and why.
+Descriptor* Interface::find_place(const Header& header, Range& range, Drop& why) noexcept {
     if (header.target != id_) [[unlikely]]
         return nullptr;
     const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-    return is_answer ? find_answered(header, range) : find_asked(header, range);
+    return is_answer ? find_answered(header, range, why) : find_asked(header, range, why);
 }
 
-Descriptor* Interface::find_asked(const Header& header, Range& range) noexcept {
+Descriptor* Interface::find_asked(const Header& header, Range& range, Drop& why) noexcept {
     const bool is_too_long = header.type == MessageType::kGetPut &&
                              header.length > static_cast<Size>(std::max(options_.limits.max_getput, 0));
-    return !is_too_long && admits(header) && !pending_.is_full() ? translate(header, range) : nullptr;
+    const auto drop = [&why](Drop reason) {
+        why = reason;
+        return nullptr;
+    };
+    if (is_too_long) [[unlikely]]
+        return drop(Drop::kTooLong);
+    if (!admits(header)) [[unlikely]]
+        return drop(header.portal >= portals_.size() ? Drop::kPortal : Drop::kAccess);
+    if (pending_.is_full()) [[unlikely]]
+        return drop(Drop::kBusy);
+    Descriptor* const md = translate(header, range);
+    return md != nullptr ? md : drop(Drop::kMatch);
 }
 
 /// That MD is not there when it has gone, or has had all the operations it was there for. Every one takes
 /// replies, and cuts them off at its end.
-Descriptor* Interface::find_answered(const Header& header, Range& range) noexcept {
+Descriptor* Interface::find_answered(const Header& header, Range& range, Drop& why) noexcept {
+    why = Drop::kAnswer;
     Descriptor* const md = descriptors_.find(header.md);
     if (md == nullptr || md->generation != header.md_generation || md->inactive) return nullptr;
     if (header.type == MessageType::kAck) {
         range = {header.remote_offset, header.mlength};
         return md;
     }
-    if (header.return_offset > md->total || header.mlength > header.length || pending_.is_full())
+    if (header.return_offset > md->total || header.mlength > header.length) return nullptr;
+    if (pending_.is_full()) {
+        why = Drop::kBusy;
         return nullptr;
+    }
     range = {header.return_offset, std::min(header.mlength, md->total - header.return_offset)};
     return md;
 }
@@ -79,16 +93,13 @@ Descriptor* Interface::translate(const Header& header, Range& range) noexcept {
         if (options_.planted.literal_match && (entry->bits & entry->ignore) != 0) continue;
         Descriptor* const md = entry->md;
         if (md == nullptr || !md->serves(needed(header.type))) continue;
-        if (const auto fits = fit(*md, header)) {
-            range = *fits;
-            return md;
-        }
+        if (fits(*md, header, range)) return md;
         if (options_.planted.stop_at_no_fit) [[unlikely]]
             return nullptr;
         if (md->on_no_fit != Unlink::kUnlink) continue;
         // What has no room for a request goes, as its user has asked for.
         use_up(*md, true);
-        unlink_if_due(*md, {&header, {md->local_offset, 0}, md->threshold}, {});
+        unlink_if_due(*md, {&header, {md->local_offset, 0}, md->threshold}, nullptr);
     }
     return nullptr;
 }

@@ -64,6 +64,15 @@ def a_process_alone_needs_no_launcher():
 
 
 @test
+def ranks_of_the_environment_are_those_of_a_job_in_any_order():
+    # Node 0 is rank 1 and node 1 is rank 0, with pids of their own.
+    for way in WAYS:
+        with Program("run", "-n", 2, "--progress", way, "--", "sh", "-c",
+                     f"PTL_MY_RID=$((1 - ISOPLANE_RANK)) PTL_NIDMAP=1:0 PTL_PIDMAP=7:8 exec {work('p33_ring-cc')} 20") as launcher:
+            same(sorted(launcher.ends().out().splitlines()), [f"[{i}] 20 trips" for i in range(2)], f"{launcher}")
+
+
+@test
 def each_puts_to_itself():
     everywhere(3, "p33_self", say="4 events")
 

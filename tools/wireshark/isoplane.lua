@@ -24,6 +24,9 @@ local CONTROLS = { [1] = "barrier" }
 local CHANNEL_SUBTYPES = { "datagram", "reliable", "ask", "grant" }
 local ORDERED = { [2] = true }
 local ACTIVE = { "request", "request with data", "get", "reply", "reply with data", "acknowledgement", "refusal" }
+local PORTALS_KINDS = { [0] = "begin", "pull", "done" }
+local PORTALS_TYPES = { [0] = "ack", "put", "get", "reply", "get-put" }
+local PORTALS_RESTS = { [0] = "none", "follows", "waits" }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local CLOCKED = 0x40
@@ -130,6 +133,28 @@ field("active.argument", ProtoField.uint64, "Argument", base.HEX)
 field("active.address", ProtoField.uint64, "Address", base.HEX)
 field("active.size", ProtoField.uint32, "Size", base.DEC)
 field("active.at", ProtoField.uint32, "This part at", base.DEC)
+
+field("portals.kind", ProtoField.uint8, "Portals message", base.DEC, PORTALS_KINDS)
+field("portals.type", ProtoField.uint8, "Type", base.DEC, PORTALS_TYPES)
+field("portals.rest", ProtoField.uint8, "Rest of the data", base.DEC, PORTALS_RESTS)
+field("portals.number", ProtoField.uint32, "Number", base.DEC)
+field("portals.target", ProtoField.uint32, "Target pid", base.DEC)
+field("portals.initiator", ProtoField.uint32, "Initiator pid", base.DEC)
+field("portals.uid", ProtoField.uint32, "User", base.DEC)
+field("portals.jid", ProtoField.uint32, "Job", base.DEC)
+field("portals.portal", ProtoField.uint32, "Portal", base.DEC)
+field("portals.cookie", ProtoField.uint32, "Cookie", base.DEC)
+field("portals.match_bits", ProtoField.uint64, "Match bits", base.HEX)
+field("portals.remote_offset", ProtoField.uint64, "Remote offset", base.DEC)
+field("portals.return_offset", ProtoField.uint64, "Return offset", base.DEC)
+field("portals.hdr_data", ProtoField.uint64, "Header data", base.HEX)
+field("portals.length", ProtoField.uint64, "Length", base.DEC)
+field("portals.md", ProtoField.uint32, "MD", base.HEX)
+field("portals.md_generation", ProtoField.uint32, "Generation of the MD", base.DEC)
+field("portals.moved", ProtoField.uint64, "Moved", base.DEC)
+field("portals.source", ProtoField.uint32, "Source", base.HEX)
+field("portals.offset", ProtoField.uint64, "Offset of the slice", base.DEC)
+field("portals.slice", ProtoField.uint32, "Length of the slice", base.DEC)
 
 field("token.epoch", ProtoField.uint32, "Epoch of the sender's tokens", base.DEC)
 field("token.src", ProtoField.uint16, "From node", base.DEC)
@@ -292,6 +317,52 @@ local function add_active(tree, range)
     return 20
 end
 
+local function add_portals_begin(tree, range)
+    local type, rest = range(1, 1):uint(), range(2, 1):uint()
+    local answers, returns = type == 0 or type == 3, type == 2 or type == 3
+    local size = (answers or rest == 2) and 88 or 72
+    if PORTALS_TYPES[type] == nil or PORTALS_RESTS[rest] == nil or range(3, 1):uint() ~= 0 then return 0 end
+    if range:len() < size or (size == 88 and range(84, 4):uint() ~= 0) then return 0 end
+    tree:add(f["portals.kind"], range(0, 1))
+    tree:add(f["portals.type"], range(1, 1))
+    tree:add(f["portals.rest"], range(2, 1))
+    tree:add(f["portals.number"], range(4, 4))
+    tree:add(f["portals.target"], range(8, 4))
+    tree:add(f["portals.initiator"], range(12, 4))
+    tree:add(f["portals.uid"], range(16, 4))
+    tree:add(f["portals.jid"], range(20, 4))
+    tree:add(f["portals.portal"], range(24, 4))
+    tree:add(f["portals.cookie"], range(28, 4))
+    tree:add(f["portals.match_bits"], range(32, 8))
+    tree:add(f["portals.remote_offset"], range(40, 8))
+    tree:add(f[returns and "portals.return_offset" or "portals.hdr_data"], range(48, 8))
+    tree:add(f["portals.length"], range(56, 8))
+    tree:add(f["portals.md"], range(64, 4))
+    tree:add(f["portals.md_generation"], range(68, 4))
+    tree:append_text(string.format(", %s of %s bytes, portal %d", PORTALS_TYPES[type], tostring(range(56, 8):uint64()),
+        range(24, 4):uint()))
+    if answers then tree:add(f["portals.moved"], range(72, 8)) end
+    if rest == 2 then tree:add(f["portals.source"], range(80, 4)) end
+    return size
+end
+
+-- Returns how much of a Portals message has been shown: what is left is data. Nothing of what is no more than the rest
+-- of the message before it.
+local function add_portals(tree, range)
+    local kind = range(0, 1):uint()
+    if kind == 0 and range:len() >= 72 then return add_portals_begin(tree, range) end
+    local size = ({ 24, 8 })[kind]
+    if range:len() ~= size or range(1, 3):uint() ~= 0 or (kind == 1 and range(20, 4):uint() ~= 0) then return 0 end
+    tree:add(f["portals.kind"], range(0, 1))
+    tree:append_text(", " .. PORTALS_KINDS[kind])
+    tree:add(f["portals.source"], range(4, 4))
+    if kind == 1 then
+        tree:add(f["portals.offset"], range(8, 8))
+        tree:add(f["portals.slice"], range(16, 4))
+    end
+    return size
+end
+
 local function add_control(tree, range)
     tree:add(f["control.type"], range(0, 1))
     if range(0, 1):uint() ~= 1 or range:len() ~= 8 then return end
@@ -420,6 +491,7 @@ local function add_message(tree, payload, at)
         data = finish
     end
     if protocol == 5 and fragment == 3 and length > 0 then data = data + add_active(item, payload(data, length)) end
+    if protocol == 4 and fragment == 3 and length > 0 then data = data + add_portals(item, payload(data, length)) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end

@@ -44,6 +44,21 @@ PACKETS = {
                     "isoplane.active.word": "0x0000000000000001,0x0000000000000002,0x0000000000000003,0xfedcba9876543210",
                     "isoplane.active.argument": "0x0000000000000008", "isoplane.active.address": "0x00007fff00001000",
                     "isoplane.active.size": "5000", "isoplane.active.at": "1400"},
+    "data_portals": {"isoplane.kind": "1", "isoplane.message.protocol": "4,4,4,4,4",
+                     "isoplane.message.length": "80,96,96,24,8", "isoplane.portals.kind": "0,0,0,1,2",
+                     "isoplane.portals.type": "1,3,1", "isoplane.portals.rest": "0,0,2",
+                     "isoplane.portals.number": "41,41,41", "isoplane.portals.target": "5,5,5",
+                     "isoplane.portals.initiator": "6,6,6", "isoplane.portals.uid": "1000,1000,1000",
+                     "isoplane.portals.jid": "77,77,77", "isoplane.portals.portal": "4,4,4",
+                     "isoplane.portals.cookie": "1,1,1",
+                     "isoplane.portals.match_bits": ",".join(["0x0123456789abcdef"] * 3),
+                     "isoplane.portals.remote_offset": "4096,4096,4096",
+                     "isoplane.portals.hdr_data": ",".join(["0x000000000000fedc"] * 2),
+                     "isoplane.portals.return_offset": "65244", "isoplane.portals.length": "8,100,1000000",
+                     "isoplane.portals.md": "0x00180003,0x00180003,0x00180003", "isoplane.portals.md_generation": "2,2,2",
+                     "isoplane.portals.moved": "8", "isoplane.portals.source": "0x00200001,0x00200001,0x00200001",
+                     "isoplane.portals.offset": "65544", "isoplane.portals.slice": "65536",
+                     "isoplane.message.data": ",".join(["0001020304050607"] * 3)},
     "data_fragment": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.fragment": "0",
                       "isoplane.message.length": "224", "isoplane.message.offset": "4096", **ISOTACH},
     "data_no_crc": {"isoplane.kind": "1", "isoplane.flags.no_payload_crc": "1", "isoplane.payload_crc": "0x00000000",
@@ -81,20 +96,22 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 43,
+    "isoplane": 45,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
     "isoplane.token.part == isoplane.token.parts": 7,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 42,
+    "isoplane.seq == 1001 && isoplane.src == 3": 44,
     "isoplane.isotach.pulse == 4294967299": 6,
-    "isoplane.src == 3 && isoplane.dst == 5": 41,
-    "isoplane.message.protocol == 4": 2,
+    "isoplane.src == 3 && isoplane.dst == 5": 43,
+    "isoplane.message.protocol == 4": 4,
+    "isoplane.portals.type == 3 && isoplane.portals.match_bits == 0x0123456789abcdef": 2,
+    "isoplane.portals.slice > 1000": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 13,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 15,
+    "udp.dstport == 34997 && isoplane": 16,
 }
 
 
@@ -174,9 +191,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 15 packets in UDP remain.
+    # With the EtherType moved away, only the 16 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 15), "the EtherType is a preference")
+    tap.check(wrong_count(found, 16), "the EtherType is a preference")
     return tap.failed
 
 

@@ -61,6 +61,18 @@ TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     EXPECT_EQ(settings.hello_limit, std::chrono::seconds(3));
 }
 
+TEST_F(SettingsTest, takes_further_links_for_planes) {
+    EXPECT_TRUE(load(kLeast).planes.empty());
+    const Settings settings = load(std::string(kLeast) + "link=ring:y\nlink=ring:z\n");
+    EXPECT_EQ(settings.link, "ring:x");
+    EXPECT_EQ(settings.planes, (std::vector<std::string>{"ring:y", "ring:z"}));
+    EXPECT_NE(complaint(std::string(kLeast) + "link=ring:a\nlink=ring:b\nlink=ring:c\nlink=ring:d\n")
+                  .find("up to four times"),
+              std::string::npos);
+    EXPECT_NE(complaint(std::string(kLeast) + "link=ring:y\nencapsulation=udp\n").find("frames in UDP"),
+              std::string::npos);
+}
+
 TEST_F(SettingsTest, refuses_what_does_not_fit_and_says_where) {
     EXPECT_NE(complaint(std::string(kLeast) + "progress=fast\n").find("node.conf:4"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "mtu=12\n").find("256 to 9216"), std::string::npos);
@@ -144,10 +156,12 @@ TEST_F(LauncherTest, gives_jobs_different_keys_and_their_ranks_the_same) {
 TEST_F(LauncherTest, lets_a_file_say_what_all_ranks_share) {
     set("PMI_RANK", "1");
     set("PMI_SIZE", "3");
-    const Settings settings = load("fmconfig=fmconfig\nlink=virtio:/tmp/%r\njob-key=9\n");
+    const Settings settings =
+        load("fmconfig=fmconfig\nlink=virtio:/tmp/%r\nlink=virtio:/tmp/b%r\njob-key=9\n");
     EXPECT_EQ(settings.node(), 1);
     EXPECT_EQ(settings.hosts()[1], "bob");
     EXPECT_EQ(settings.link, "virtio:/tmp/1");
+    EXPECT_EQ(settings.planes, std::vector<std::string>{"virtio:/tmp/b1"});
     EXPECT_EQ(settings.network.conf.job_key, 9U);
 }
 

@@ -182,6 +182,26 @@ TEST(Translation, drops_are_counted_and_leave_no_trace) {
     EXPECT_EQ(desk.memory, std::string(256, '.'));
 }
 
+TEST(Translation, drops_tell_why) {
+    Desk desk;
+    desk.attach(desk.entry({.bits = 3}), desk.spec(kOpPut));
+    const auto dropped = [&desk](Drop reason, MessageType type, auto&& change) {
+        Header header = Desk::header(type, 1);
+        change(header);
+        const std::uint64_t before = desk.ni.dropped(reason);
+        EXPECT_FALSE(desk.arrive(header, "x")) << name_of(reason);
+        EXPECT_EQ(desk.ni.dropped(reason), before + 1) << name_of(reason);
+    };
+    dropped(Drop::kProcess, MessageType::kPut, [](Header& header) { ++header.target.pid; });
+    dropped(Drop::kPortal, MessageType::kPut, [](Header& header) { header.portal = 64; });
+    dropped(Drop::kAccess, MessageType::kPut, [](Header& header) { header.cookie = 64; });
+    dropped(Drop::kAccess, MessageType::kPut, [](Header& header) { ++header.uid; });
+    dropped(Drop::kMatch, MessageType::kPut, [](Header& header) { header.match_bits = 4; });
+    dropped(Drop::kTooLong, MessageType::kGetPut, [](Header& header) { header.length = 65; });
+    dropped(Drop::kAnswer, MessageType::kReply, [](Header& header) { header.md = kInvalid; });
+    EXPECT_EQ(desk.drops(), 7U);
+}
+
 TEST(Translation, a_bound_md_is_never_found) {
     Desk desk;
     desk.bind(desk.spec(kOpPut));

@@ -11,7 +11,7 @@ namespace isoplane::run {
 namespace {
 
 std::vector<SwitchPlan> plan(unsigned ranks) {
-    return plan_fabric(rank_links(LinkKind::kVirtio, ranks, "/dir"), "/dir");
+    return plan_fabric(rank_links(LinkKind::kVirtio, ranks, "/dir"), 1, "/dir");
 }
 
 /// Every rank is on one switch, in order, and neighbours share their trunks, one side each.
@@ -34,6 +34,17 @@ void check(unsigned ranks) {
         const std::string trunk = "virtio:/dir/trunk" + std::to_string(i / 2 + 1) + ",wait=60,side=";
         EXPECT_EQ(trunks[i], trunk + "vhost");
         EXPECT_EQ(trunks[i + 1], trunk + "virtio");
+    }
+}
+
+TEST(Fabric, has_switches_of_its_own_on_each_plane) {
+    const auto plans = plan_fabric(rank_links(LinkKind::kVirtio, 6, "/dir"), 2, "/dir");
+    ASSERT_EQ(plans.size(), 2U);
+    for (unsigned plane = 0; plane < 2; ++plane) {
+        EXPECT_EQ(plans[plane].plane, plane);
+        EXPECT_EQ(plans[plane].first_rank, 0U);
+        EXPECT_EQ(plans[plane].ranks, 3U);
+        EXPECT_EQ(plans[plane].links[2], "virtio:/dir/" + std::to_string(3 * plane + 2) + ".sock,side=vhost");
     }
 }
 

@@ -31,7 +31,7 @@ TEST(NodeConfText, ends_with_the_settings) {
     job.progress = "inline";
     job.mtu = 1500;
     job.settings = {{"silence", "2"}, {"packets", "4095"}};
-    const std::string text = node_conf_text(job, 0, "ring:a", "");
+    const std::string text = node_conf_text(job, 0, {"ring:a"}, "");
     EXPECT_NE(text.find("silence=2\npackets=4095\n"), std::string::npos) << text;
 }
 
@@ -44,7 +44,7 @@ TEST(ManagerConfText, says_what_hosts_are_told_alike_and_nothing_of_their_own) {
     EXPECT_EQ(manager_conf_text(job, "/dir/"),
               "job-key=7\ntokens-ahead=4\nencapsulation=udp\nudp-port=4000\nfmconfig=/dir/fmconfig\n"
               "host.node0.mac=02:00:00:00:00:01\nhost.node0.ip=10.1.0.7\n");
-    EXPECT_NE(node_conf_text(job, 0, "ring:a", "").find("tokens-ahead=4\n"), std::string::npos);
+    EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "").find("tokens-ahead=4\n"), std::string::npos);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <isoplane/wire/control.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/hello.hh>
+#include <isoplane/wire/portals.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
 
@@ -140,6 +141,55 @@ Bytes active_payload() {
                  message(Protocol::kActive, refusal)});
 }
 
+/// What every begin of a sample says.
+void put_begin(std::byte* at, std::uint8_t type, std::uint8_t flags, std::uint64_t length) {
+    using namespace portals_begin_layout;
+    portals_layout::Kind::put(at, static_cast<std::uint8_t>(PortalsKind::kBegin));
+    Type::put(at, type);
+    Flags::put(at, flags);
+    Number::put(at, 41U);
+    TargetPid::put(at, 5U);
+    InitiatorPid::put(at, 6U);
+    Uid::put(at, 1000U);
+    Jid::put(at, 77U);
+    Portal::put(at, 4U);
+    Cookie::put(at, 1U);
+    MatchBits::put(at, 0x0123456789abcdefU);
+    RemoteOffset::put(at, 4096U);
+    Extra::put(at, 0xfedcU);
+    Length::put(at, length);
+    Md::put(at, 0x00180003U);
+    MdGeneration::put(at, 2U);
+}
+
+/// A put that is whole, the reply to a get, a put whose rest waits, a pull for it and its end.
+Bytes portals_payload() {
+    constexpr std::uint8_t kPut = 1;
+    constexpr std::uint8_t kReply = 3;
+    constexpr std::uint32_t kSource = 0x00200001;
+    const Bytes data = counting(8);
+    Bytes put(kPortalsBeginSize);
+    put_begin(put.data(), kPut, 0, data.size());
+    Bytes reply(kPortalsBeginSize + kPortalsMoreSize);
+    put_begin(reply.data(), kReply, 0, 100);
+    portals_more_layout::Moved::put(reply.data() + kPortalsBeginSize, std::uint64_t{data.size()});
+    Bytes begin(kPortalsBeginSize + kPortalsMoreSize);
+    put_begin(begin.data(), kPut, kPortalsRestWaits, 1000000);
+    portals_more_layout::Source::put(begin.data() + kPortalsBeginSize, kSource);
+    Bytes pull(kPortalsPullSize);
+    portals_layout::Kind::put(pull.data(), static_cast<std::uint8_t>(PortalsKind::kPull));
+    portals_pull_layout::Source::put(pull.data(), kSource);
+    portals_pull_layout::Offset::put(pull.data(), std::uint64_t{65544});
+    portals_pull_layout::Length::put(pull.data(), std::uint32_t{65536});
+    Bytes done(kPortalsDoneSize);
+    portals_layout::Kind::put(done.data(), static_cast<std::uint8_t>(PortalsKind::kDone));
+    portals_done_layout::Source::put(done.data(), kSource);
+    Bytes all;
+    for (const Bytes& one : {join({put, data}), join({reply, data}), join({begin, data}), pull, done})
+        all = join({all, message(Protocol::kPortals, one)});
+    return all;
+}
+
 Bytes fragment_payload() {
     const MessageHeader middle{.protocol = Protocol::kIsotach, .fragment = 0, .size_or_offset = 4096};
     return message(middle, isotach_body(counting(200)));
@@ -232,6 +282,7 @@ std::vector<Sample> all(Transport transport) {
     add("data", header(Kind::kData), coalesced_payload());
     add("data_accesses", header(Kind::kData), accesses_payload());
     add("data_active", header(Kind::kData), active_payload());
+    add("data_portals", header(Kind::kData), portals_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
     Header trusting = header(Kind::kData);
     trusting.flags = kFlagNoPayloadCrc;

@@ -103,7 +103,13 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Counter referred;    ///< bytes that frames referred to instead
         runtime::Counter copied_in;   ///< bytes, from frames to their place
     };
+    /// Bytes of slices, by one plane.
+    struct PlaneCounters {
+        runtime::Counter sent;
+        runtime::Counter received;
+    };
     const Counters& counters() const noexcept { return counters_; }
+    const PlaneCounters& counters(std::size_t plane) const noexcept { return plane_counters_[plane]; }
 
   private:
     using NodeId = niu::NodeId;
@@ -220,6 +226,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void take_submitted();
     void dispose(Message& message);
     void forget(const portals::Interface& interface) noexcept;
+    nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
     void look_at(Peer& peer) noexcept;
     void leave(Peer& peer) noexcept;
@@ -278,10 +285,12 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     std::vector<Peer> peers_;
     std::vector<NodeId> active_;
     std::size_t next_looked_at_ = 0;
+    runtime::Time look_when_ = runtime::Time::min();
     portals::Slots<Source> sources_;
     portals::Slots<Sink> sinks_;
     std::vector<const niu::Memory*> memory_;
     Counters counters_;
+    std::array<PlaneCounters, kMostPlanes> plane_counters_;
 };
 
 }  // namespace isoplane::nal

@@ -90,6 +90,7 @@ class Job {
   private:
     enum class Closing : std::uint8_t { kNo, kArriving, kExecuting, kAgreeing, kLeaving, kDone };
 
+    void make_portals();
     void make_memory();
     void agree_on_memory();
     bool sees_all() const noexcept;

@@ -20,8 +20,9 @@ enum class Progress : std::uint8_t {
 
 /// What a program has to know to take part in a job.
 struct Settings {
-    topology::Network network;  ///< with a topology, and this node's id in it
-    std::string link;           ///< the spec of the port
+    topology::Network network;          ///< with a topology, and this node's id in it
+    std::string link;                   ///< the spec of the port
+    std::vector<std::string> planes{};  ///< those of further ports, which carry data of Portals beside it
     Progress progress = Progress::kInline;
     unsigned mtu = 1500;
     unsigned packets = 8191;                        ///< in the pool

@@ -26,7 +26,7 @@ class EventQueue : public Slot {
         ring_ = std::make_unique_for_overwrite<Event[]>(capacity);
         mask_ = static_cast<Sequence>(capacity - 1);
         // They wrap early, so that nobody gets used to their not doing so.
-        write_ = read_ = -static_cast<Sequence>(capacity);
+        write_ = read_ = first_ = -static_cast<Sequence>(capacity);
         handler = its_handler;
         show();
     }
@@ -44,7 +44,7 @@ class EventQueue : public Slot {
             ++read_;
             lost_ = true;
         }
-        Event& event = ring_[write_ & mask_];
+        Event& event = at(write_);
         event.sequence = write_;
         return event;
     }
@@ -56,7 +56,10 @@ class EventQueue : public Slot {
     /// kEqDropped when events in front of this one were overwritten.
     Status take(Event& event) noexcept {
         if (write_ == read_) return Status::kEqEmpty;
-        event = ring_[read_++ & mask_];
+        event = at(read_++);
+        // Empty, it begins again at its first place: one that is read in time stays in the cache, however
+        // many events it has room for.
+        if (write_ == read_) first_ = write_;
         show();
         return std::exchange(lost_, false) ? Status::kEqDropped : Status::kOk;
     }
@@ -78,12 +81,14 @@ class EventQueue : public Slot {
     static constexpr std::uint64_t face(Handle handle, Sequence unread) {
         return std::uint64_t{handle} << 32 | unread;
     }
+    Event& at(Sequence number) noexcept { return ring_[(number - first_) & mask_]; }
     void show() noexcept { shown_.store(face(handle, unread()), std::memory_order_release); }
 
     std::unique_ptr<Event[]> ring_{};
     Sequence mask_ = 0;
     Sequence write_ = 0;  ///< the next event's
     Sequence read_ = 0;
+    Sequence first_ = 0;  ///< whose place is the first of the ring
     bool lost_ = false;
     alignas(64) std::atomic<std::uint64_t> shown_{kNothing};
 };

@@ -98,6 +98,8 @@ class Interface {
     Jid jid() const noexcept { return options_.jid; }
     const Limits& limits() const noexcept { return options_.limits; }
     Status read(Register which, std::uint64_t& value) const;
+    /// Messages that were dropped, of all those in kDropCount.
+    std::uint64_t dropped(Drop reason) const;
     Status set_access(Index index, const AccessEntry& entry);
 
     // Match entries.
@@ -134,9 +136,9 @@ class Interface {
 
     // Moving data. Without a range: all of the MD.
 
-    Status put(Handle md, std::optional<Range> range, AckRequest ack, const Target& target,
+    Status put(Handle md, const std::optional<Range>& range, AckRequest ack, const Target& target,
                std::uint64_t hdr_data);
-    Status get(Handle md, std::optional<Range> range, const Target& target);
+    Status get(Handle md, const std::optional<Range>& range, const Target& target);
     Status get_put(Handle get_md, Handle put_md, const Target& target, std::uint64_t hdr_data);
 
     // For the NAL: see there.
@@ -157,25 +159,31 @@ class Interface {
   private:
     using Lock = std::lock_guard<SpinLock>;
 
+    // Ranges go by value, or in parts, and the links of events without std::optional: what is written in
+    // halves and read as one right behind, as a copy of either is, waits until it is in the cache.
+
     /// What the events of an operation tell of.
     struct Deed {
         const Header* message;
         Range moved;    ///< of the MD, or of the other end's
         int threshold;  ///< of the MD, as it left it
     };
-    /// An operation in progress: in a place of its own, whose handle the NAL knows it by, or, if it ends
-    /// where it begins, on the stack.
-    struct Pending : Slot {
-        void clear() noexcept {}
-
+    /// An operation from its beginning to its end. One that ends where it begins is no more than this.
+    struct Course {
         Descriptor* md;
         EventKind start;
         Deed deed;
-        std::optional<Sequence> link;      ///< if START was posted
-        bool is_silent;                    ///< a get on its way out, of which nothing is told
-        bool is_answered;                  ///< when the data has landed
-        bool has_used_up;                  ///< the MD
-        Header message;                    ///< the deed's, if it has a place
+        Sequence link;     ///< of its events, if one was posted
+        bool is_told;      ///< one was
+        bool is_silent;    ///< a get on its way out, of which nothing is told
+        bool is_answered;  ///< when the data has landed
+        bool has_used_up;  ///< the MD
+    };
+    /// One that goes on, in a place of its own, whose handle the NAL knows it by.
+    struct Pending : Slot, Course {
+        void clear() noexcept {}
+
+        Header message;                    ///< the deed's
         std::vector<std::byte> swapped{};  ///< of a get-put: its data, then what was in the memory
         Segment segment;                   ///< the same
     };
@@ -195,37 +203,39 @@ class Interface {
     Status test_settled(Handle test) noexcept;
 
     // request.cc
-    Status find_active(Handle md, std::optional<Range> part, const Target& target, Descriptor*& found,
+    Status find_active(Handle md, const std::optional<Range>& part, const Target& target, Descriptor*& found,
                        Range& range) noexcept;
-    Header header_to(const Target& target, MessageType type, const Range& range) const noexcept;
-    Status send(Descriptor& md, const Header& header, const Range& range);
+    Header header_to(const Target& target, MessageType type, Size length) const noexcept;
+    Status send(Descriptor& md, const Header& header, Size offset);
 
     // translation.cc
-    Descriptor* find_place(const Header& header, Range& range) noexcept;
-    Descriptor* find_asked(const Header& header, Range& range) noexcept;
-    Descriptor* find_answered(const Header& header, Range& range) noexcept;
+    Descriptor* find_place(const Header& header, Range& range, Drop& why) noexcept;
+    Descriptor* find_asked(const Header& header, Range& range, Drop& why) noexcept;
+    Descriptor* find_answered(const Header& header, Range& range, Drop& why) noexcept;
     bool admits(const Header& header) const noexcept;
     Descriptor* translate(const Header& header, Range& range) noexcept;
 
     // arrival.cc
     bool accept(const Header& header, Descriptor*& md, Range& range);
-    Pieces commit(Pending& pending, Descriptor& md, const Header& header, const Range& range);
-    void acknowledge(Descriptor& md, const Header& header, const Range& range) noexcept;
-    void send_reply(Descriptor& md, const Header& header, const Range& range);
+    void commit(Course& course, Descriptor& md, const Header& header, Range range) noexcept;
+    Pieces place_of(Pending& pending);
+    void acknowledge(Descriptor& md, const Header& header, Range range) noexcept;
+    void send_reply(Descriptor& md, const Header& header, Range range);
     Header answer_to(const Header& header, MessageType type, Size mlength) const noexcept;
+    void send_ack(const Course& course);
     bool land(Pending& pending, Failure failure);
     void swap(Pending& pending);
 
     // operation.cc
-    void begin(Pending& pending, Descriptor& md, EventKind start, const Header& message,
-               const Range& moved) noexcept;
-    void tell_start(Pending& pending) noexcept;
+    static void begin(Course& course, Descriptor& md, EventKind start, const Header& message,
+                      Range moved) noexcept;
+    void tell_start(Course& course) noexcept;
     void charge(Descriptor& md) noexcept;
     void use_up(Descriptor& md, bool unlinks) noexcept;
-    void finish(Pending& pending, Failure failure) noexcept;
-    void unlink_if_due(Descriptor& md, const Deed& deed, std::optional<Sequence> link) noexcept;
+    void finish(Course& course, Failure failure) noexcept;
+    void unlink_if_due(Descriptor& md, const Deed& deed, const Sequence* link) noexcept;
     Sequence tell(const Descriptor& md, EventKind kind, const Deed& deed, Failure failure,
-                  std::optional<Sequence> link) noexcept;
+                  const Sequence* link) noexcept;
     void changed() noexcept;
     void count(Register messages, Size bytes) noexcept;
 
@@ -246,6 +256,7 @@ class Interface {
     Slots<EventQueue> queues_;
     Slots<Pending> pending_;
     std::uint64_t counters_[6] = {};  ///< the first registers
+    std::uint64_t drops_[kDropReasons] = {};
 };
 
 }  // namespace isoplane::portals

@@ -176,6 +176,20 @@ enum class Register : std::uint32_t {
     kQueues,
 };
 
+/// Why a message that has arrived finds no place.
+enum class Drop : std::uint8_t {
+    kProcess,  ///< it is for another
+    kPortal,   ///< there is no such portal
+    kAccess,   ///< its access-control entry is not there, or does not admit it
+    kMatch,    ///< no entry matches it and has an MD with room for it
+    kTooLong,  ///< a get-put of more than there may be
+    kAnswer,   ///< its MD is gone or used up, or has no room where it says
+    kBusy,     ///< too many operations are in progress
+};
+inline constexpr std::size_t kDropReasons = 7;
+/// "process", and so on.
+const char* name_of(Drop reason) noexcept;
+
 /// "PTL_OK", and so on.
 const char* name_of(Status status) noexcept;
 const char* name_of(EventKind kind) noexcept;
