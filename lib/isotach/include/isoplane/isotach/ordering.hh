@@ -135,7 +135,8 @@ class Ordering {
         const bool first = queue.empty();
         queue.push(message);
         ++waiting_;
-        if (first) put_head(host);
+        if (first) [[unlikely]]
+            put_head(host);
     }
     void take_announcements(Pulse pulse) noexcept;
 
