@@ -31,18 +31,39 @@ std::vector<Message> read_messages(const wire::Decoded& decoded) {
     return messages;
 }
 
-std::optional<TokenPart> read_token(const wire::Decoded& decoded) {
-    const auto view = wire::TokenView::parse(decoded.payload, capture::kAnyNode);
+std::optional<TokenPart> read_token(std::span<const std::byte> payload, NodeId from) {
+    const auto view = wire::TokenView::parse(payload, capture::kAnyNode);
     if (!view) return std::nullopt;
     const wire::Token token = view->token();
     TokenPart part{
         .number = token.number, .part = token.part, .last_part = token.last_part, .further = token.further};
     for (std::size_t i = 0; i < view->size(); ++i) {
         const wire::TokenEntry entry = view->entry(i);
-        if (entry.destination == wire::kEveryHost && entry.source == decoded.header.source)
-            part.group_word = entry.value;
+        if (entry.destination == wire::kEveryHost && entry.source == from) part.group_word = entry.value;
     }
     return part;
+}
+
+/// The tokens that go along with the messages of a frame, each as if it were in a frame of its own.
+std::vector<Sighting> tokens_along(const Sighting& frame, std::span<const std::byte> payload) {
+    std::vector<Sighting> tokens;
+    wire::MessageCursor cursor(payload);
+    for (wire::Message message; cursor.next_valid(message);) {
+        if (message.header.protocol != wire::Protocol::kToken || message.body.size() < wire::kTokenOriginSize)
+            continue;
+        const auto origin = wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>());
+        auto token = read_token(message.body.subspan(wire::kTokenOriginSize), origin.from);
+        if (!token) continue;
+        Sighting sighting = frame;
+        sighting.messages.clear();
+        sighting.key.from = origin.from;
+        sighting.key.to = origin.to;
+        sighting.key.epoch = origin.epoch;
+        sighting.key.sequence = static_cast<std::uint32_t>(token->number);
+        sighting.token = token;
+        tokens.push_back(std::move(sighting));
+    }
+    return tokens;
 }
 
 }  // namespace
@@ -77,12 +98,19 @@ void Observer::take(const capture::Frame& frame, std::uint32_t header_crc, const
                               .header_crc = header_crc,
                               .payload_crc = header.payload_crc},
                       .messages = {}};
-    if (header.kind == wire::Kind::kData) sighting.messages = read_messages(decoded);
-    if (header.kind == wire::Kind::kToken) sighting.token = read_token(decoded);
-    const bool timely = !sighting.messages.empty() || sighting.token;
-    if (!timely || header.destination == wire::kBroadcast) return;
-    nodes_[header.source];
-    nodes_[header.destination];
+    if (header.destination == wire::kBroadcast) return;
+    if (header.kind == wire::Kind::kToken) sighting.token = read_token(decoded.payload, header.source);
+    if (header.kind == wire::Kind::kData) {
+        sighting.messages = read_messages(decoded);
+        for (Sighting& token : tokens_along(sighting, decoded.payload))
+            keep(std::move(token));
+    }
+    if (!sighting.messages.empty() || sighting.token) keep(std::move(sighting));
+}
+
+void Observer::keep(Sighting sighting) {
+    nodes_[sighting.key.from];
+    nodes_[sighting.key.to];
     sightings_.push_back(std::move(sighting));
 }
 

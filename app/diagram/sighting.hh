@@ -49,7 +49,8 @@ struct TokenPart {
     std::uint8_t further = 0;      ///< tokens that came with it
 };
 
-/// A frame of logical time where it passed an interface.
+/// A frame of logical time where it passed an interface; or a token in a frame of messages, which may be from
+/// the host that is the token manager, or to it.
 struct Sighting {
     Time when{0};
     std::uint32_t interface = 0;
@@ -78,6 +79,7 @@ class Observer {
 
   private:
     void take(const capture::Frame& frame, std::uint32_t header_crc, const wire::Decoded& decoded);
+    void keep(Sighting sighting);
 
     std::vector<Sighting> sightings_;
     std::map<NodeId, std::string> nodes_;

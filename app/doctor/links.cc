@@ -125,8 +125,8 @@ Finding link(const System& system, const Kind& kind) {
 
 Findings check_links(const System& system) {
     Findings findings;
-    if (!has_driver(system, "mempool_ring"))
-        findings.push_back(missing_driver(system, "mempool", "mempool_ring", Status::kFail));
+    if (!has_driver(system, "mempool_stack"))
+        findings.push_back(missing_driver(system, "mempool", "mempool_stack", Status::kFail));
     for (const Kind& kind : kKinds)
         findings.push_back(link(system, kind));
     return findings;

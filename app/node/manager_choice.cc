@@ -51,4 +51,22 @@ std::vector<topology::NodeId> choose_managers(const topology::Network& network, 
     return all;
 }
 
+topology::NodeId choose_host(const topology::Network& network) {
+    if (!network.topology)
+        throw std::invalid_argument(
+            "a host has to know its network: name it by --fmconfig FILE or --network-cfg FILE");
+    const topology::Topology& topology = *network.topology;
+    const topology::NodeConf& conf = network.conf;
+    if (!conf.id)
+        throw std::invalid_argument("the network has " + std::to_string(topology.host_count()) +
+                                    " hosts, and nothing says which of them this is: give --name or --id, as "
+                                    "--name " +
+                                    topology.name(0));
+    if (topology.is_host(*conf.id)) return *conf.id;
+    const char* given = conf.origin.places.contains("name") ? "name" : "id";
+    throw conf.error(given, "node " + std::to_string(*conf.id) + ", " + conf.name +
+                                ", is a token manager, and the role host is for a host: give that of one, or "
+                                "--role tm");
+}
+
 }  // namespace isoplane::node

@@ -13,4 +13,7 @@ namespace isoplane::node {
 /// or topology::Error with a sentence when that is none.
 std::vector<topology::NodeId> choose_managers(const topology::Network& network, bool beside_fabric);
 
+/// The host that the role `host` is. The same.
+topology::NodeId choose_host(const topology::Network& network);
+
 }  // namespace isoplane::node

@@ -5,23 +5,14 @@
 
 #include <isoplane/niu/niu.hh>
 #include <isoplane/tm/token_manager.hh>
-#include <isoplane/topology/paths.hh>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "ways.hh"
+
 namespace isoplane::node {
-
-/// A topology and the ways through it, for all token managers of a node.
-struct Ways {
-    explicit Ways(topology::Topology network) : topology(std::move(network)), paths(topology) {}
-    Ways(const Ways&) = delete;
-    Ways& operator=(const Ways&) = delete;
-
-    topology::Topology topology;
-    topology::Paths paths;
-};
 
 /// A token manager and the NIU by which it speaks, as one stage: whatever worker it is placed on, both are.
 class ManagerStage final : public runtime::Stage {

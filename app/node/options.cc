@@ -147,6 +147,8 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     }
     const bool has_manager = std::find(conf.roles.begin(), conf.roles.end(), "tm") != conf.roles.end();
     if (has_manager) roles.managers = choose_managers(roles.network, has_fabric);
+    const bool has_host = std::find(conf.roles.begin(), conf.roles.end(), "host") != conf.roles.end();
+    if (has_host) roles.network.conf.id = choose_host(roles.network);
     for (const char* role : {"generate", "sink"}) {
         const bool has = std::find(conf.roles.begin(), conf.roles.end(), role) != conf.roles.end();
         if (has && conf.encapsulation == topology::Encapsulation::kUdp)
@@ -237,7 +239,8 @@ std::variant<NodeCommand, int> parse_node_command(int argc, char** argv) {
         "Launches a node: stages on worker lcores between links, with a prompt.\n\n"
         "Roles: echo returns frames; forward joins links in pairs; generate sends numbered frames;\n"
         "sink checks them; fabric is an Ethernet switch that can impair what it carries;\n"
-        "tm is a token manager, on a link or, as fabric,tm, beside the fabric.\n"
+        "tm is a token manager, on a link or, as fabric,tm, beside the fabric;\n"
+        "host keeps logical time and executes what it is sent.\n"
         "Links: ring:NAME virtio:SOCKET memif:SOCKET afpacket:IF afxdp:IF tap:IF\n"
         "pcap:IN[,OUT] null: pci:BDF.  Commands: see `help` at the prompt.\n"};
     const po::options_description own = own_options();

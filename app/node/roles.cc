@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "time_host.hh"
 #include "token_managers.hh"
 #include "traffic/echo.hh"
 #include "traffic/forward.hh"
@@ -18,17 +19,18 @@ namespace isoplane::node {
 
 namespace {
 
-constexpr std::string_view kRoles[] = {"echo", "forward", "generate", "sink", "fabric", "tm"};
+constexpr std::string_view kRoles[] = {"echo", "forward", "generate", "sink", "fabric", "tm", "host"};
 
 void check_names(const std::vector<std::string>& roles) {
     for (const std::string& role : roles) {
         if (std::find(std::begin(kRoles), std::end(kRoles), role) == std::end(kRoles)) {
             throw std::invalid_argument("there is no role '" + role +
-                                        "'; a node can be echo, forward, generate, sink, fabric or tm");
+                                        "'; a node can be echo, forward, generate, sink, fabric, tm or host");
         }
     }
     if (roles.empty()) {
-        throw std::invalid_argument("no role given: --role echo, forward, generate, sink, fabric or tm");
+        throw std::invalid_argument(
+            "no role given: --role echo, forward, generate, sink, fabric, tm or host");
     }
 }
 
@@ -70,6 +72,8 @@ Roles::Roles(Node& node, const RoleOptions& options, const runtime::Placement& p
         add_fabric();
     } else if (has("tm")) {
         add_manager();
+    } else if (has("host")) {
+        add_time_host();
     } else if (has("forward")) {
         add_forward();
     } else {
@@ -148,6 +152,16 @@ void Roles::add_manager() {
     managers_ = std::make_unique<TokenManagers>(node_, options_.network);
     managers_->add(options_.managers.front(), rx(0), tx(0),
                    std::min(options_.mtu, node_.links().front()->mtu()));
+}
+
+void Roles::add_time_host() {
+    const std::size_t links = node_.links().size();
+    if (links != 1) {
+        throw std::invalid_argument("a host is at one port of its switch, and " + std::to_string(links) +
+                                    " links are given; leave one --link");
+    }
+    host_ = std::make_unique<TimeHost>(node_, options_.network, *node_.links().front(), rx(0), tx(0),
+                                       options_.mtu);
 }
 
 void Roles::add_forward() {

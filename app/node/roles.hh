@@ -21,6 +21,7 @@ class Switch;
 
 namespace isoplane::node {
 
+class TimeHost;
 class TokenManagers;
 
 /// What the roles of a node are to do, beside their names.
@@ -63,6 +64,7 @@ class Roles {
     void add_fabric();
     void add_forward();
     void add_manager();
+    void add_time_host();
     void add_host(std::size_t link);
     std::string set_impairment(const std::string& port, const std::string& key, const std::string& value);
     bool has(std::string_view role) const;
@@ -75,6 +77,7 @@ class Roles {
     const runtime::Placement& placement_;
     fabric::Switch* switch_ = nullptr;
     std::unique_ptr<TokenManagers> managers_;
+    std::unique_ptr<TimeHost> host_;
     std::vector<traffic::Generate*> generators_;
     std::vector<traffic::Sink*> sinks_;
 };

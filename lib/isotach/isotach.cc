@@ -69,28 +69,41 @@ std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
     return frame > in_front_ ? frame - in_front_ : 0;
 }
 
+/// Puts it where it waits for its pulse.
+inline void Isotach::keep(NodeId from, const wire::IsotachHeader& header, const Delivery& message) noexcept {
+    if (!ordering_.received(from, header.count, message)) [[unlikely]]
+        counters_.out_of_sequence.add();
+}
+
 void Isotach::take(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
-    if (header.host != message.source || !message.whole()) [[unlikely]] {
-        counters_.malformed.add();
-        return niu_.release(message);
-    }
+    const bool plain = header.host == message.source && message.whole() && header.flags == 0 && !paranoid_;
+    if (!plain) [[unlikely]]
+        return take_with_care(message);
+    keep(message.source, header,
+         {.operation = header.operation,
+          .isochron = header.isochron,
+          .time = {header.pulse, Place::kWithin, header.host, header.rank},
+          .data = message.data.subspan(wire::kIsotachSize),
+          .frame = message.frame});
+}
+
+void Isotach::take_with_care(const niu::Received& message) noexcept {
+    const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
     Flagged flagged{.data = message.data.subspan(wire::kIsotachSize)};
-    if (header.flags != 0 && !take_flags(header.flags, message, flagged)) [[unlikely]] {
+    if (header.host != message.source || !message.whole() || !take_flags(header.flags, message, flagged)) {
         counters_.malformed.add();
         return niu_.release(message);
     }
-    if (paranoid_) [[unlikely]]
+    if (paranoid_)
         paranoid_->arrived(header, flagged.clock, siu_.distance(header.host), ordering_.executed());
-    const bool next = ordering_.received(message.source, header.count,
-                                         {.operation = header.operation,
-                                          .isochron = header.isochron,
-                                          .time = {header.pulse, Place::kWithin, header.host, header.rank},
-                                          .data = flagged.data,
-                                          .frame = message.frame,
-                                          .payload = flagged.payload});
-    if (!next) [[unlikely]]
-        counters_.out_of_sequence.add();
+    keep(message.source, header,
+         {.operation = header.operation,
+          .isochron = header.isochron,
+          .time = {header.pulse, Place::kWithin, header.host, header.rank},
+          .data = flagged.data,
+          .frame = message.frame,
+          .payload = flagged.payload});
 }
 
 /// A clock in front of the data, or a pointer in its place: then the frame is not needed any more.
@@ -163,24 +176,22 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
 }
 
 /// What comes behind a message waits for the payload of that.
-bool Isotach::receive(Delivery& delivery) noexcept {
+bool Isotach::receive_with_care(Delivery& delivery) noexcept {
     while (waiting()) {
         delivery = deliveries_.front();
         deliveries_.pop();
         if (delivery.payload != nullptr) delivery.data = delivery.payload->bytes();
-        if (delivery.kind == DeliveryKind::kMessage || notice(delivery)) [[likely]]
-            return true;
+        if (delivery.kind == DeliveryKind::kMessage || notice(delivery)) return true;
     }
     return false;
 }
 
-void Isotach::release(const Delivery& delivery) noexcept {
+/// A payload, or a packet of this host's own.
+void Isotach::release_apart(const Delivery& delivery) noexcept {
     if (delivery.payload != nullptr) {
         payloads_.release(delivery.payload);
     } else if (delivery.own != nullptr) {
         rte_pktmbuf_free(delivery.own);
-    } else if (delivery.kind == DeliveryKind::kMessage) {
-        niu_.release({.frame = delivery.frame});
     }
 }
 

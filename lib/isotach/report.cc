@@ -11,6 +11,7 @@ void Isotach::describe(nlohmann::json& out) const {
     out["executed_pulse"] = ordering_.executed();
     out["outstanding"] = outstanding_;
     out["waiting"] = ordering_.waiting();
+    out["hit_queue"] = ordering_.hit_queue();
     out["behind"] = ordering_.behind();
     out["deliverable"] = deliveries_.size();
     out["payloads_expected"] = payloads_.expected();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""Token managers beside a fabric, on a link of their own, and in a job: tm_test.py PROGRAM TIMEKEEPER
+"""Token managers beside a fabric, on a link of their own, and in a job; nodes that are hosts: tm_test.py PROGRAM TIMEKEEPER
 BYSTANDER.
 
 Hosts run `timekeeper`, which keeps logical time and does nothing else, or `bystander`, which is a whole program."""
@@ -161,6 +161,11 @@ def what_cannot_be_is_refused_with_a_sentence():
             ("tm and sink would each receive", "--role", "tm,sink", *network, "--id", 2),
             ("tm has its links to itself", "--role", "tm,generate", *network, "--id", 2),
             ("fabric and echo would each receive", "--role", "fabric,tm,echo", *network),
+            ("a host has to know its network", "--role", "host"),
+            ("nothing says which of them this is", "--role", "host", *network),
+            ("tm@10, is a token manager, and the role host is for a host", "--role", "host", *network, "--id", 2),
+            ("a host is at one port of its switch", "--role", "host", *network, "--id", 0, "--link", ALONE),
+            ("host and sink would each receive", "--role", "host,sink", *network, "--id", 0),
             ("a number of tokens from 1 to 64", "--role", "tm", *network, "--id", 2, "--tokens-ahead", 65),
             ("an MTU of 68 is too small", "--role", "tm", *network, "--id", 2, "--mtu", 68)):
         with Program("node", "--link", ALONE, *words) as node:
@@ -220,6 +225,32 @@ def without_it_time_stands_still():
                 assert host.ended() <= ended + 2, "a pulse has ended without a token manager"
         leave(*network.hosts)
         network.fabric.stop(err=UNHEARD)
+
+
+@test
+def a_node_may_be_a_host_and_shows_its_buckets():
+    links = [f"virtio:{work(f'hosts{i}')}" for i in range(2)]
+    network = (*KEY, "--fmconfig", ONE_SWITCH)
+    with Node("fabric,tm", ",".join(links), *network) as fabric:
+        fabric.ready()
+        with (Node("host", links[0], *network, "--name", "alice") as alice,
+              Node("host", links[1], *network, "--name", "bob") as bob):
+            for host, name, number in ((alice, "alice", 0), (bob, "bob", 1)):
+                # Nobody wants time to go on; it does so by itself, slowly.
+                until(lambda: host.ask("show pulse json")[0]["executed_pulse"] > 3, f"pulses end at {name}")
+                buckets = host.ask("show buckets json")[0]
+                assert buckets.pop("executed_pulse") > 3, buckets
+                same(buckets, {"name": "host0", "host": name, "node": number, "outstanding": 0, "hit_queue": 0, "waiting": 0,
+                               "behind": 0, "buckets": []}, "what waits for a pulse where nothing is sent")
+                tokens = host.ask("show tokens host0 json")
+                same((tokens["host"], tokens["neighbours"], tokens["ahead"]), (name, ["tm@0"], 1), "its tokens")
+                assert tokens["token_complete"] > 3, tokens
+            alice.tell("show buckets")
+            until(lambda: [line for line in alice.out().splitlines() if line.split()[:2] == ["name", "host"]], "it is a table, too")
+            for host in (alice, bob):
+                host.stop(err=UNHEARD)
+                assert host.report()["buckets"][0]["executed_pulse"] > 3, "the report at its end"
+        fabric.stop(err=UNHEARD)
 
 
 class Job(Program):

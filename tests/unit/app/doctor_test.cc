@@ -188,7 +188,7 @@ TEST(Doctor, fails_the_default_only_for_the_drivers_it_needs) {
     Findings findings = check_links(machine.system);
     EXPECT_TRUE(default_runs(findings));
     EXPECT_TRUE(says(find(findings, "virtio").text, "net_vhost"));
-    machine.remove("/pmds/librte_mempool_ring.so.23");
+    machine.remove("/pmds/librte_mempool_stack.so.23");
     EXPECT_FALSE(default_runs(check_links(machine.system)));
 }
 

@@ -38,7 +38,7 @@ class PlantedMachine {
         std::filesystem::create_directories(system.at("/sys/class/iommu/dmar0"));
         std::filesystem::create_directories(system.at("/sys/bus/pci/drivers/vfio-pci"));
         for (const char* driver :
-             {"mempool_ring", "net_ring", "net_virtio", "net_vhost", "net_memif", "net_af_packet",
+             {"mempool_stack", "net_ring", "net_virtio", "net_vhost", "net_memif", "net_af_packet",
               "net_af_xdp", "net_tap", "net_pcap", "net_null", "bus_pci"})
             write("/pmds/librte_" + std::string(driver) + ".so.23", "");
         nic("0000:00:03.0", "virtio-pci", "eth0");

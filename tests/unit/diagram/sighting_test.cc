@@ -74,6 +74,54 @@ TEST(Observer, reads_tokens_and_what_their_sender_does_in_the_group) {
     EXPECT_EQ(sightings[0].token->group_word, wire::group_signal(2));
 }
 
+/// An ordered message, and with it a token of the token manager 4, whose host is 3.
+capture::Frame frame_with_token() {
+    constexpr std::size_t kMessage = wire::kIsotachSize;
+    constexpr std::size_t kToken = wire::kTokenOriginSize + wire::token_size(1);
+    std::vector<std::byte> payload(wire::kMessageHeaderSize + kMessage + wire::kMessageHeaderSize + kToken);
+    std::byte* at = payload.data();
+    const auto begin = [&at](wire::Protocol protocol, std::size_t size, std::size_t extension) {
+        wire::encode_message(std::span<std::byte, wire::kMessageHeaderSize>(at, wire::kMessageHeaderSize),
+                             {.protocol = protocol,
+                              .length = static_cast<std::uint16_t>(size),
+                              .size_or_offset = static_cast<std::uint32_t>(size - extension)});
+        at += wire::kMessageHeaderSize;
+    };
+    begin(wire::Protocol::kIsotach, kMessage, wire::kIsotachSize);
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize),
+                         {.pulse = 40, .host = 3, .isochron = 8});
+    at += kMessage;
+    begin(wire::Protocol::kToken, kToken, 0);
+    wire::encode_token_origin(std::span<std::byte, wire::kTokenOriginSize>(at, wire::kTokenOriginSize),
+                              {.epoch = 6, .from = 4, .to = 1});
+    const std::array<wire::TokenEntry, 1> entries{{{3, 1, 17}}};
+    wire::encode_token({at + wire::kTokenOriginSize, wire::token_size(1)}, {.number = 40, .further = 1},
+                       entries);
+    return frame_of({.kind = wire::Kind::kData, .source = 3, .destination = 1, .epoch = 5, .sequence = 9},
+                    payload);
+}
+
+TEST(Observer, sees_a_token_that_goes_along_with_messages) {
+    Observer observer;
+    observer.see(frame_with_token());
+    EXPECT_EQ(observer.nodes().size(), 3U);
+    const auto sightings = std::move(observer).sightings();
+    ASSERT_EQ(sightings.size(), 2U);
+    const diagram::Sighting& token = sightings[0];
+    ASSERT_TRUE(token.token);
+    EXPECT_EQ(token.token->number, 40U);
+    EXPECT_EQ(token.token->further, 1U);
+    EXPECT_EQ(token.key.from, 4);
+    EXPECT_EQ(token.key.to, 1);
+    EXPECT_EQ(token.key.epoch, 6U);
+    EXPECT_TRUE(token.messages.empty());
+    const diagram::Sighting& message = sightings[1];
+    EXPECT_FALSE(message.token);
+    EXPECT_EQ(message.key.from, 3);
+    ASSERT_EQ(message.messages.size(), 1U);
+    EXPECT_EQ(message.messages[0].isochron, 8U);
+}
+
 TEST(Observer, counts_what_it_leaves_out) {
     Observer observer;
     observer.see(data_frame());

@@ -57,4 +57,18 @@ TEST(Buckets, say_whose_messages_a_pulse_waits_for) {
     hosts.run(1ms);
 }
 
+TEST(Buckets, tell_what_a_host_has_sent_itself_from_what_others_have) {
+    Hosts hosts(topology::line(1, 2));
+    ASSERT_TRUE(hosts[0].send({0, 1, 0}));
+    nlohmann::json report;
+    hosts[0].isotach.describe(report);
+    EXPECT_EQ(report["hit_queue"], 2);
+    EXPECT_EQ(report["outstanding"], 1);
+    hosts.run(1ms);
+    EXPECT_EQ(hosts[0].isotach.ordering().hit_queue(), 0U);
+    hosts[0].release(hosts[0].receive());
+    hosts[1].release(hosts[1].receive());
+    hosts.run(1ms);
+}
+
 }  // namespace isoplane::test

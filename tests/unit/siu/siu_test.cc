@@ -185,4 +185,27 @@ TEST(Siu, is_broken_when_time_has_begun_anew_without_it) {
     EXPECT_GT(clocks.sius[1]->ended(), 100U);
 }
 
+TEST(Siu, that_manages_is_broken_when_a_neighbour_starts_again) {
+    Clocks clocks(topology::single_switch(3), {}, {0});
+    clocks.want(true);
+    ASSERT_NE(clocks.steps_to(10), UINT_MAX);
+    clocks.restart(2, 2);
+    const Pulse before = clocks.sius[1]->ended();
+    clocks.want(true);
+    clocks.stations.run(100ms, 50us);
+    EXPECT_TRUE(clocks.sius[0]->broken());
+    EXPECT_FALSE(clocks.sius[1]->broken());
+    EXPECT_LE(clocks.sius[1]->ended(), before + 2) << "time has gone on without a host";
+    EXPECT_EQ(clocks.sius[2]->ended(), 0U) << "a host has come into a time that was not its own";
+    // With new lives of the others, there is time again.
+    clocks.restart(0, 2);
+    clocks.restart(1, 2);
+    clocks.want(true);
+    clocks.stations.run(100ms, 50us);
+    for (const auto& siu : clocks.sius) {
+        EXPECT_FALSE(siu->broken());
+        EXPECT_GT(siu->ended(), 100U);
+    }
+}
+
 }  // namespace isoplane::test

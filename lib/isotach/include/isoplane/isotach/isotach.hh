@@ -69,8 +69,21 @@ class Isotach final : public niu::Receiver, public Endpoint {
     BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
     BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
 
-    bool receive(Delivery& delivery) noexcept override;
-    void release(const Delivery& delivery) noexcept override;
+    bool receive(Delivery& delivery) noexcept override {
+        if (deliveries_.empty()) return false;
+        const Delivery& next = deliveries_.front();
+        if (next.kind != DeliveryKind::kMessage || next.payload != nullptr) [[unlikely]]
+            return receive_with_care(delivery);
+        delivery = next;
+        deliveries_.pop();
+        return true;
+    }
+    void release(const Delivery& delivery) noexcept override {
+        if (delivery.payload != nullptr || delivery.own != nullptr) [[unlikely]]
+            return release_apart(delivery);
+        if (delivery.kind == DeliveryKind::kMessage) [[likely]]
+            niu_.release({.frame = delivery.frame});
+    }
     bool waiting() const noexcept override { return !deliveries_.empty() && is_here(deliveries_.front()); }
 
     std::size_t hosts() const noexcept { return counts_.size(); }
@@ -146,6 +159,10 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
+    void take_with_care(const niu::Received& message) noexcept;
+    void keep(NodeId from, const wire::IsotachHeader& header, const Delivery& message) noexcept;
+    bool receive_with_care(Delivery& delivery) noexcept;
+    void release_apart(const Delivery& delivery) noexcept;
     bool take_flags(std::uint8_t flags, const niu::Received& message, Flagged& flagged) noexcept;
     void deliver(const Delivery& delivery) noexcept {
         if (paranoid_) [[unlikely]]

@@ -112,6 +112,8 @@ class Ordering {
 
     /// Messages that wait for their pulse.
     std::size_t waiting() const noexcept { return waiting_; }
+    /// Of them, those of this host to itself.
+    std::size_t hit_queue() const noexcept { return queues_[here_].size(); }
     /// Hosts of which announced messages are missing.
     unsigned behind() const noexcept { return behind_; }
     /// All that waits, by pulse and host. For reports: it looks at every message.
@@ -135,7 +137,8 @@ class Ordering {
         const bool first = queue.empty();
         queue.push(message);
         ++waiting_;
-        if (first) put_head(host);
+        if (first) [[unlikely]]
+            put_head(host);
     }
     void take_announcements(Pulse pulse) noexcept;
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "time_host.hh"
+
+#include <algorithm>
+#include <isoplane/link/kind.hh>
+#include <isoplane/niu/epoch.hh>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace isoplane::node {
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// Token managers have no NIU to talk to, and so no names.
+std::vector<std::string> peers_of(const topology::Topology& topology) {
+    std::vector<std::string> names(topology.node_count());
+    for (std::size_t host = 0; host < topology.host_count(); ++host)
+        names[host] = topology.name(static_cast<topology::NodeId>(host));
+    return names;
+}
+
+}  // namespace
+
+TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Link& link, runtime::Input& from,
+                   runtime::Output& to, unsigned mtu)
+    : node_(node), ways_(std::make_shared<const Ways>(*network.topology)), here_(*network.conf.id) {
+    const topology::NodeConf& conf = network.conf;
+    const link::LinkKind& kind = *link::find_kind(link.spec().kind);
+    const niu::Options options{.node = here_,
+                               .nodes = peers_of(ways_->topology),
+                               .job_key = conf.job_key.value_or(0),
+                               .epoch = niu::epoch_now(),
+                               .mac = network.mac(here_),
+                               .udp = network.udp(here_),
+                               .mtu = static_cast<std::uint16_t>(std::min(mtu, link.mtu())),
+                               .chains = kind.multi_segment,
+                               .in_process = kind.in_process};
+    stage_ = &node_.engine().add(
+        std::make_unique<HostStage>("host0", from, to, node_.pool(), ways_, options,
+                                    conf.tokens_ahead.value_or(topology::kDefaultTokensAhead)));
+    node_.views().add("tokens", [this] { return tokens(); });
+    node_.views().add("pulse", [this] { return pulse(); });
+    node_.views().add("buckets", [this] { return buckets(); });
+}
+
+nlohmann::json TimeHost::named() const {
+    return {{"name", stage_->name()}, {"host", ways_->topology.name(here_)}, {"node", here_}};
+}
+
+nlohmann::json TimeHost::tokens() const {
+    Json report = named();
+    Json& neighbours = report["neighbours"] = Json::array();
+    for (const topology::NodeId node : ways_->topology.token_neighbours(here_))
+        neighbours.push_back(ways_->topology.name(node));
+    node_.engine().call(*stage_, [&] { stage_->describe_tokens(report); });
+    return Json::array({report});
+}
+
+nlohmann::json TimeHost::pulse() {
+    const std::lock_guard lock(shown_);
+    std::uint64_t clock = 0;
+    std::uint64_t complete = 0;
+    std::uint64_t executed = 0;
+    node_.engine().call(*stage_, [&] {
+        clock = stage_->siu().clock();
+        complete = stage_->siu().complete();
+        executed = stage_->isotach().ordering().executed();
+    });
+    const Clock::time_point now = Clock::now();
+    const std::chrono::duration<double> since = now - std::exchange(shown_at_, now);
+    const std::uint64_t passed = executed - std::exchange(executed_, executed);
+    Json report = named();
+    report["token_sent"] = clock;
+    report["token_complete"] = complete;
+    report["executed_pulse"] = executed;
+    report["per_second"] = static_cast<double>(passed) / std::max(since.count(), 1e-9);
+    return Json::array({report});
+}
+
+nlohmann::json TimeHost::buckets() const {
+    Json report = named();
+    node_.engine().call(*stage_, [&] {
+        const isotach::Isotach& isotach = stage_->isotach();
+        report["executed_pulse"] = isotach.ordering().executed();
+        report["outstanding"] = isotach.outstanding();
+        report["hit_queue"] = isotach.ordering().hit_queue();
+        report["waiting"] = isotach.ordering().waiting();
+        report["behind"] = isotach.ordering().behind();
+        isotach.describe_buckets(report["buckets"]);
+    });
+    return Json::array({report});
+}
+
+}  // namespace isoplane::node

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <isoplane/runtime/pool.hh>
+#include <vector>
+
+namespace isoplane::test {
+
+using runtime::Packet;
+using runtime::Pool;
+
+TEST(Pool, gives_out_first_what_came_back_last) {
+    constexpr unsigned kPackets = 63;
+    constexpr unsigned kNoCache = 0;  // as between one lcore that takes and another that gives back
+    Pool pool("unit_pool", kPackets, Pool::kDefaultRoom, kNoCache);
+    std::vector<Packet> taken;
+    for (unsigned i = 0; i < 3; ++i)
+        taken.push_back(pool.packet());
+    const rte_mbuf* const last = taken[1].get();
+    taken[1].reset();
+    for (unsigned i = 0; i < 3 * kPackets; ++i)
+        EXPECT_EQ(pool.packet().get(), last);
+    taken.clear();
+    EXPECT_EQ(pool.in_use(), 0U);
+}
+
+TEST(Pool, gives_out_all_it_has_and_no_more) {
+    constexpr unsigned kPackets = 63;
+    constexpr unsigned kCache = 32;
+    Pool pool("unit_pool", kPackets, Pool::kDefaultRoom, kCache);
+    std::vector<Packet> taken;
+    while (Packet packet = pool.packet())
+        taken.push_back(std::move(packet));
+    EXPECT_EQ(taken.size(), kPackets);
+    EXPECT_EQ(pool.in_use(), kPackets);
+    taken.clear();
+    EXPECT_EQ(pool.in_use(), 0U);
+}
+
+}  // namespace isoplane::test
