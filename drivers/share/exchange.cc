@@ -203,6 +203,7 @@ void Exchange::detach(Guest& guest) {
 }
 
 void Exchange::announce(const Identity& who, std::span<const std::byte> frame) {
+    if (quiet_) return;  // nobody would take it further
     const std::array<std::span<const std::byte>, 1> pieces{frame};
     if (to_ && port_is_free()) send_out(pieces, frame.size());
     for (Guest* guest : guests_)

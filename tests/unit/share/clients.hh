@@ -159,7 +159,8 @@ struct SharedNode {
         return moved;
     }
 
-    runtime::Pool pool{"node", 2047, runtime::Pool::kDefaultRoom, 0};
+    static inline unsigned next = 0;
+    runtime::Pool pool{"node" + std::to_string(next++), 2047, runtime::Pool::kDefaultRoom, 0};
     Port port;
     share::Exchange exchange;
 };
