@@ -55,10 +55,10 @@ class Port final {
         std::deque<rte_mbuf*> packets;
 
       private:
-        std::uint16_t do_receive(rte_mbuf** out, std::uint16_t room) noexcept override {
+        std::uint16_t do_receive(rte_mbuf** burst, std::uint16_t room) noexcept override {
             std::uint16_t n = 0;
             for (; n < room && !packets.empty(); ++n) {
-                out[n] = packets.front();
+                burst[n] = packets.front();
                 packets.pop_front();
             }
             return n;
@@ -76,9 +76,9 @@ class Port final {
         }
 
       private:
-        std::uint16_t do_send(rte_mbuf** in, std::uint16_t n) noexcept override {
+        std::uint16_t do_send(rte_mbuf** burst, std::uint16_t n) noexcept override {
             const auto taken = static_cast<std::uint16_t>(std::min<std::size_t>(n, room));
-            packets.insert(packets.end(), in, in + taken);
+            packets.insert(packets.end(), burst, burst + taken);
             room -= room == SIZE_MAX ? 0 : taken;
             return taken;
         }
