@@ -69,8 +69,12 @@ void SharedLink::stop() {
 }
 
 std::unique_ptr<Link> open_shared(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
-    if (options.pool->shared() == nullptr)
-        throw std::logic_error("'" + spec.text + "' needs a pool in shared memory");
+    if (options.pool->shared() == nullptr) {
+        throw std::invalid_argument(
+            "'" + spec.text +
+            "' is for programs and for `isoplane node`, whose packets a shared node can "
+            "read; give a link of another kind here");
+    }
     return std::make_unique<SharedLink>(spec, name, options);
 }
 
