@@ -91,6 +91,7 @@ constexpr Kind kKinds[] = {
     {"pcap:IN[,OUT]", {"net_pcap", nullptr}, "trace files, no privilege", none},
     {"null:", {"net_null", nullptr}, "nothing", none},
     {"pci:BDF", {"bus_pci", nullptr}, "a card given to DPDK", pci},
+    {"shared:SOCKET", {nullptr, nullptr}, "a shared node on this machine, no privilege", none},
 };
 
 bool has_driver(const System& system, const std::string& name) {

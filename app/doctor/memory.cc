@@ -49,7 +49,7 @@ Finding hugepages(const System& system) {
         finding.text = "This kernel shows no hugepages; the default runs without them.";
     } else if (total == 0) {
         finding.status = Status::kWarn;
-        finding.text += " The default runs without them; shared nodes and PCI cards do not.";
+        finding.text += " The default runs without them; PCI cards behind an IOMMU may not.";
         finding.mend = "echo 1024 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages";
     }
     return finding;

@@ -35,8 +35,9 @@ Json port_report(const link::Link& link) {
 
 Node::Node(const NodeOptions& options, const std::vector<link::LinkSpec>& links)
     : eal_(with_nics(options.eal, links)),
-      pool_("packets", options.packets, runtime::Pool::room_for(options.mtu)),
-      links_(link::open_links(links, {.pool = &pool_, .mtu = options.mtu})),
+      pool_("packets", options.packets, runtime::Pool::room_for(options.mtu), runtime::Pool::kDefaultCache,
+            link::place_of_pool(links)),
+      links_(link::open_links(links, {.pool = &pool_, .mtu = options.mtu, .identity = options.identity})),
       engine_(options.eal.workers, options.idle),
       metrics_port_(options.metrics_port),
       serve_telemetry_(options.eal.telemetry) {}

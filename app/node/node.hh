@@ -25,6 +25,7 @@ struct NodeOptions {
     unsigned packets = 16383;  ///< in the pool
     unsigned mtu = 1500;
     std::optional<std::uint16_t> metrics_port;
+    share::Identity identity{};  ///< who this is at a shared node, if that has its link
 };
 
 inline constexpr unsigned kMaxMtu = 9216;

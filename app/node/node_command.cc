@@ -58,6 +58,7 @@ int run_node(const NodeCommand& command) {
     Node node(command.node, command.links);
     Roles roles(node, command.roles, command.placement);
     node.ready(command.placement);
+    roles.open();
 
     std::vector<PromptCommand> commands = common_commands(node);
     for (PromptCommand& c : roles.commands())

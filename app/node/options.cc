@@ -41,6 +41,8 @@ po::options_description own_options() {
          "generate: the node to send to (1, or 0 from node 1)")  //
         ("tx-first", po::value<app::Whole<unsigned>>()->value_name("N"),
          "forward: begin with N bursts of own packets")  //
+        ("clients", po::value<std::string>()->value_name("SOCKET"),
+         "shared: where clients register")  //
         ("fabric", po::value<std::string>()->value_name("LIST"),
          "fabric: impairments of every port, as in loss=0.01,delay=5us")  //
         ("seed", po::value<app::Whole<std::uint64_t>>()->value_name("N"),
@@ -167,6 +169,7 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     roles.rate = traffic::parse_rate(word(values, "rate", "max"));
     roles.window = number<unsigned>(values, "window", 0, 1, 1U << 20);
     roles.prime = number<unsigned>(values, "tx-first", 0, 1, 4096);
+    roles.clients = word(values, "clients", "");
     roles.impairment = fabric::parse_impairment(word(values, "fabric", ""));
     roles.seed = number<std::uint64_t>(values, "seed", 1, 0, UINT64_MAX);
     return roles;
@@ -203,6 +206,9 @@ NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& 
     if (values.count("metrics") != 0)
         command.node.metrics_port = values["metrics"].as<app::Whole<std::uint16_t>>().value;
     command.roles = role_options(values, conf, command.node.mtu);
+    command.node.identity = {.mac = command.roles.network.mac(command.roles.id),
+                             .job_key = command.roles.job_key,
+                             .node = command.roles.id};
     command.console = console_options(values, conf);
     for (const std::string& list : conf.links) {
         for (link::LinkSpec& spec : link::parse_links(list))
@@ -240,9 +246,10 @@ std::variant<NodeCommand, int> parse_node_command(int argc, char** argv) {
         "Roles: echo returns frames; forward joins links in pairs; generate sends numbered frames;\n"
         "sink checks them; fabric is an Ethernet switch that can impair what it carries;\n"
         "tm is a token manager, on a link or, as fabric,tm, beside the fabric;\n"
-        "host keeps logical time and executes what it is sent.\n"
+        "host keeps logical time and executes what it is sent;\n"
+        "shared lets processes that register (--clients SOCKET) share its link, or a port of the fabric.\n"
         "Links: ring:NAME virtio:SOCKET memif:SOCKET afpacket:IF afxdp:IF tap:IF\n"
-        "pcap:IN[,OUT] null: pci:BDF.  Commands: see `help` at the prompt.\n"};
+        "pcap:IN[,OUT] null: pci:BDF shared:SOCKET.  Commands: see `help` at the prompt.\n"};
     const po::options_description own = own_options();
     po::options_description visible;
     visible.add_options()("config", po::value<std::string>()->value_name("FILE"),

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "shared_port.hh"
 #include "time_host.hh"
 #include "token_managers.hh"
 #include "traffic/echo.hh"
@@ -19,28 +20,30 @@ namespace isoplane::node {
 
 namespace {
 
-constexpr std::string_view kRoles[] = {"echo", "forward", "generate", "sink", "fabric", "tm", "host"};
+constexpr std::string_view kRoles[] = {"echo",   "forward", "generate", "sink",
+                                       "fabric", "tm",      "host",     "shared"};
 
 void check_names(const std::vector<std::string>& roles) {
     for (const std::string& role : roles) {
         if (std::find(std::begin(kRoles), std::end(kRoles), role) == std::end(kRoles)) {
-            throw std::invalid_argument("there is no role '" + role +
-                                        "'; a node can be echo, forward, generate, sink, fabric, tm or host");
+            throw std::invalid_argument(
+                "there is no role '" + role +
+                "'; a node can be echo, forward, generate, sink, fabric, tm, host or shared");
         }
     }
     if (roles.empty()) {
         throw std::invalid_argument(
-            "no role given: --role echo, forward, generate, sink, fabric, tm or host");
+            "no role given: --role echo, forward, generate, sink, fabric, tm, host or shared");
     }
 }
 
-/// A link's packets have one receiver. A token manager beside a fabric has a port inside it.
+/// A link's packets have one receiver. A token manager or clients beside a fabric have a port inside it.
 void check_receivers(const std::vector<std::string>& roles) {
     const bool has_fabric = std::find(roles.begin(), roles.end(), "fabric") != roles.end();
     std::string receivers;
     unsigned n = 0;
     for (const std::string& role : roles) {
-        if (role == "generate" || (role == "tm" && has_fabric)) continue;
+        if (role == "generate" || ((role == "tm" || role == "shared") && has_fabric)) continue;
         receivers += (n++ == 0 ? "" : " and ") + role;
     }
     const bool generates = std::find(roles.begin(), roles.end(), "generate") != roles.end();
@@ -64,7 +67,7 @@ Roles::Roles(Node& node, const RoleOptions& options, const runtime::Placement& p
     check_names(options_.roles);
     check_receivers(options_.roles);
     check_options();
-    if (node_.links().empty()) {
+    if (node_.links().empty() && !has("shared")) {
         throw std::invalid_argument(
             "no link given: --link SPEC; `isoplane doctor` lists the kinds there are");
     }
@@ -74,6 +77,8 @@ Roles::Roles(Node& node, const RoleOptions& options, const runtime::Placement& p
         add_manager();
     } else if (has("host")) {
         add_time_host();
+    } else if (has("shared")) {
+        add_shared();
     } else if (has("forward")) {
         add_forward();
     } else {
@@ -94,6 +99,9 @@ void Roles::check_options() const {
     belongs(options_.count != 0, "count", "generate");
     belongs(options_.expect != 0, "expect", "sink");
     belongs(options_.prime != 0, "tx-first", "forward");
+    belongs(!options_.clients.empty(), "clients", "shared");
+    if (has("shared") && options_.clients.empty())
+        throw std::invalid_argument("the role shared needs a path where clients register: --clients SOCKET");
     if (options_.window != 0 && !(has("generate") && has("sink"))) {
         throw std::invalid_argument(
             "--window counts the frames that come back: it needs the roles generate and sink in one node");
@@ -132,6 +140,10 @@ void Roles::add_fabric() {
         for (const topology::NodeId manager : options_.managers)
             ports.push_back(managers_->add_beside_fabric(manager, options_.mtu));
     }
+    if (has("shared")) {
+        shared_ = std::make_unique<SharedPort>(node_, options_.clients, options_.mtu);
+        ports.push_back(shared_->add_beside_fabric());
+    }
     switch_ = &node_.engine().add(std::make_unique<fabric::Switch>(
         "fabric", ports, node_.pool(), fabric::SwitchOptions{.seed = options_.seed}));
     for (unsigned port = 0; port < node_.links().size(); ++port)
@@ -162,6 +174,21 @@ void Roles::add_time_host() {
     }
     host_ = std::make_unique<TimeHost>(node_, options_.network, *node_.links().front(), rx(0), tx(0),
                                        options_.mtu);
+}
+
+void Roles::add_shared() {
+    const std::size_t links = node_.links().size();
+    if (links > 1) {
+        throw std::invalid_argument("clients share one port, and " + std::to_string(links) +
+                                    " links are given; leave one --link, or add --role fabric");
+    }
+    shared_ = std::make_unique<SharedPort>(
+        node_, options_.clients, links == 0 ? options_.mtu : std::min(options_.mtu, node_.links()[0]->mtu()));
+    shared_->add(links == 0 ? nullptr : &rx(0), links == 0 ? nullptr : &tx(0));
+}
+
+void Roles::open() {
+    if (shared_) shared_->open();
 }
 
 void Roles::add_forward() {

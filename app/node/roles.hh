@@ -21,6 +21,7 @@ class Switch;
 
 namespace isoplane::node {
 
+class SharedPort;
 class TimeHost;
 class TokenManagers;
 
@@ -40,6 +41,7 @@ struct RoleOptions {
     fabric::Impairment impairment;
     std::uint64_t seed = 1;
     std::vector<topology::NodeId> managers;  ///< the token managers that `tm` runs
+    std::string clients;                     ///< where those of `shared` register
     unsigned mtu = 1500;
 };
 
@@ -50,6 +52,9 @@ class Roles {
     /// `placement` decides whether a link's two directions get stages of their own, rxN and txN.
     Roles(Node& node, const RoleOptions& options, const runtime::Placement& placement);
     ~Roles();
+
+    /// Begins to take clients, once the stages have their places.
+    void open();
 
     /// Commands that only these roles have.
     std::vector<PromptCommand> commands();
@@ -65,6 +70,7 @@ class Roles {
     void add_forward();
     void add_manager();
     void add_time_host();
+    void add_shared();
     void add_host(std::size_t link);
     std::string set_impairment(const std::string& port, const std::string& key, const std::string& value);
     bool has(std::string_view role) const;
@@ -78,6 +84,7 @@ class Roles {
     fabric::Switch* switch_ = nullptr;
     std::unique_ptr<TokenManagers> managers_;
     std::unique_ptr<TimeHost> host_;
+    std::unique_ptr<SharedPort> shared_;
     std::vector<traffic::Generate*> generators_;
     std::vector<traffic::Sink*> sinks_;
 };

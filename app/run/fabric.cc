@@ -83,17 +83,20 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
         impairment = "queue=" + std::to_string(kUsualQueue) + (impairment.empty() ? "" : ",") + impairment;
     const unsigned queue = fabric::parse_impairment(impairment).queue;
     const unsigned packets = packets_for(plan.links.size(), queue);
+    const std::string roles = std::string("fabric") + (plan.manager_conf.empty() ? "" : ",tm") +
+                              (plan.clients.empty() ? "" : ",shared");
     std::vector<std::string> words{"isoplane",    "node",
-                                   "--role",      plan.manager_conf.empty() ? "fabric" : "fabric,tm",
+                                   "--role",      roles,
                                    "--headless",  "--json",
                                    "--workers",   "1",
                                    "--idle",      "yield",
                                    "--hugepages", "off",
-                                   "--link",      join(plan.links),
                                    "--mtu",       std::to_string(options.mtu),
                                    "--packets",   std::to_string(packets),
                                    "--memory",    std::to_string(memory_mb(packets, options.mtu)),
                                    "--fabric",    impairment};
+    if (!plan.links.empty()) words.insert(words.end(), {"--link", join(plan.links)});
+    if (!plan.clients.empty()) words.insert(words.end(), {"--clients", plan.clients});
     if (!plan.manager_conf.empty()) words.insert(words.end(), {"--config", plan.manager_conf});
     if (!options.seed.empty()) words.insert(words.end(), {"--seed", options.seed});
     // A frame is impaired where it leaves towards a rank, and not on its way there.

@@ -25,6 +25,7 @@ struct SwitchPlan {
     unsigned first_rank = 0;
     unsigned ranks = 0;
     std::vector<std::string> links;
+    std::string clients{};       ///< where ranks register that share a port of it; empty for none
     std::string manager_conf{};  ///< the node.conf of the token managers that run here; empty for none
     unsigned plane = 0;          ///< of the job's
 };

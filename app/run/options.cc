@@ -43,7 +43,9 @@ po::options_description visible_options() {
         ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N"),
          "logical time: tokens that hosts and token managers send ahead (1)")                        //
         ("paranoid", po::bool_switch(), "logical time: check every message, and say what is wrong")  //
-        ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")             //
+        ("shared", po::bool_switch(),
+         "all ranks share one node, by memory, in place of a fabric with links")          //
+        ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
          "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
         ("keep-going", po::bool_switch(), "let the others go on when a rank has failed")  //
@@ -203,6 +205,16 @@ void refuse_fabric_options(const po::variables_map& values) {
                                         "have links of their own. Leave one of them out.");
 }
 
+/// Ranks of one node talk inside it: there are no links to choose, impair or watch.
+void refuse_with_shared(const po::variables_map& values) {
+    for (const char* name : {"link", "planes", "fabric", "seed", "pcap", "stats"})
+        if (values.count(name) != 0 && !values[name].defaulted())
+            throw std::invalid_argument(
+                "--" + std::string(name) +
+                " is about the links between ranks and a fabric, and with --shared there "
+                "are none: leave one of them out.");
+}
+
 RunCommand assemble(const po::variables_map& values, CommandLine line) {
     RunCommand command;
     command.parts = std::move(line.parts);
@@ -232,6 +244,13 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     check_manager_setting(command);
     if (values["paranoid"].as<bool>()) command.conf.settings.emplace_back("paranoid", "yes");
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
+    command.shared = values["shared"].as<bool>();
+    if (command.shared) refuse_with_shared(values);
+    if (command.shared && !command.has_fabric)
+        throw std::invalid_argument(
+            "--shared places all ranks on one node, and the --config gives hosts links of their own: leave "
+            "one "
+            "of them out.");
     if (!command.has_fabric) refuse_fabric_options(values);
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)
         throw std::invalid_argument("--pcap is possible with " + std::to_string(kMaxPorts) +

@@ -140,12 +140,19 @@ bool run_job(RunCommand command) {
     const JobDirectory directory(guard.directory());
     std::vector<RankLink> links;
     const unsigned count = command.ranks * command.planes;
-    if (command.has_fabric) links = rank_links(command.link, count, directory.path());
-    if (command.has_fabric && command.link == LinkKind::kAfpacket)
+    const std::string clients = directory.file("clients.sock");
+    if (command.shared)
+        links.assign(command.ranks, {.fabric = "", .rank = "shared:" + clients});
+    else if (command.has_fabric)
+        links = rank_links(command.link, count, directory.path());
+    if (command.has_fabric && !command.shared && command.link == LinkKind::kAfpacket)
         make_interfaces(count, command.fabric.mtu, directory.path(), guard);
     Job job;
     job.environment = common_environment(directory);
-    job.fabric = plan_fabric(links, command.planes, directory.path());
+    if (command.shared)
+        job.fabric.push_back({.first_rank = 0, .ranks = 0, .links = {}, .clients = clients});
+    else
+        job.fabric = plan_fabric(links, command.planes, directory.path());
     if (command.has_managers && !job.fabric.empty()) {
         directory.write("managers.conf", manager_conf_text(command.conf, directory.path() + "/"));
         job.fabric.front().manager_conf = directory.file("managers.conf");

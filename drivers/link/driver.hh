@@ -28,6 +28,7 @@ Driver tap_driver();
 Driver pcap_driver();
 Driver null_driver();
 Driver pci_driver();
+Driver shared_driver();
 
 /// Longest frame an mbuf can describe, less its Ethernet header: for kinds that set no limit of their own.
 inline constexpr unsigned kAnyMtu = 65535 - 14;

@@ -14,7 +14,7 @@ namespace {
 const std::vector<Driver>& drivers() {
     static const std::vector<Driver> all{
         ring_driver(), virtio_driver(), memif_driver(), afpacket_driver(), afxdp_driver(),
-        tap_driver(),  pcap_driver(),   null_driver(),  pci_driver(),
+        tap_driver(),  pcap_driver(),   null_driver(),  pci_driver(),      shared_driver(),
     };
     return all;
 }

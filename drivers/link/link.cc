@@ -44,6 +44,17 @@ std::vector<std::unique_ptr<Link>> open_links(const std::vector<LinkSpec>& specs
     return links;
 }
 
+runtime::Pool::Place place_of_pool(const std::vector<LinkSpec>& specs) {
+    for (const LinkSpec& spec : specs) {
+        if (!find_kind(spec.kind)->shared_pool) continue;
+        if (specs.size() == 1) return runtime::Pool::Place::kShared;
+        throw std::invalid_argument("'" + spec.text +
+                                    "' has to be the only link of its process: no other would reach packets "
+                                    "that a shared node can read; start another process for the others");
+    }
+    return runtime::Pool::Place::kPrivate;
+}
+
 Mac mac_option(const LinkSpec& spec) {
     rte_ether_addr address{};
     const std::string text = spec.option("mac");

@@ -53,6 +53,17 @@ bool manages(const Settings& settings) {
            topology.switch_of(settings.node());
 }
 
+share::Identity identity(const Settings& settings) {
+    const topology::UdpNetwork udp = settings.network.udp(settings.node());
+    const bool in_udp = !udp.addresses.empty();
+    return {.mac = settings.network.mac(settings.node()),
+            .job_key = settings.network.conf.job_key.value_or(0),
+            .node = settings.node(),
+            .encapsulation = {.transport = in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet,
+                              .udp_port = udp.port},
+            .address = in_udp ? udp.addresses[settings.node()] : 0};
+}
+
 niu::Options niu_options(const Settings& settings) {
     return {.node = settings.node(),
             .nodes = names(settings),
@@ -83,9 +94,10 @@ Job::Job(Settings settings)
     : settings_(std::move(settings)),
       size_(settings_.hosts().size()),
       eal_(eal_options(settings_)),
-      pool_("packets", settings_.packets, runtime::Pool::room_for(settings_.mtu)),
+      pool_("packets", settings_.packets, runtime::Pool::room_for(settings_.mtu),
+            runtime::Pool::kDefaultCache, link::place_of_pool({link::LinkSpec::parse(settings_.link)})),
       link_(link::open_link(link::LinkSpec::parse(settings_.link), "link0",
-                            {.pool = &pool_, .mtu = settings_.mtu})),
+                            {.pool = &pool_, .mtu = settings_.mtu, .identity = identity(settings_)})),
       network_(std::make_unique<Network>(link_->input(), link_->output(), pool_,
                                          on_link(niu_options(settings_), *link_, settings_.mtu))),
       roster_(std::make_unique<Roster>(network_->niu)),

@@ -71,7 +71,7 @@ std::string Roster::silence() const {
 std::string Roster::loss_of(niu::NodeId node) const {
     if (niu_.state(node) == niu::PeerState::kDead)
         return name(node) + " is dead: nothing has been heard of it for " + silence();
-    return name(node) + " has started again; what was on its way to it is lost";
+    return name(node) + " has ended, or started again; what was on its way to it is lost";
 }
 
 }  // namespace isoplane::job

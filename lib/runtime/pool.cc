@@ -3,7 +3,9 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include <isoplane/runtime/pool.hh>
 #include <stdexcept>
@@ -16,9 +18,7 @@ namespace {
 /// way, all would go out in turn where one lcore takes them and another gives them back, and each packet
 /// would come from memory: a stream of 1 KB messages in logical time, which their receiver keeps for longer
 /// than their sender does, ran at half its speed.
-rte_mempool* make_pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache) {
-    return rte_pktmbuf_pool_create_by_ops(name.c_str(), packets, cache, 0, room, SOCKET_ID_ANY, "lf_stack");
-}
+constexpr const char* kOps = "lf_stack";
 
 }  // namespace
 
@@ -28,14 +28,44 @@ std::uint16_t Pool::room_for(unsigned mtu) {
     return static_cast<std::uint16_t>(RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming));
 }
 
-Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache)
-    : pool_(make_pool(name, packets, room, cache)) {
+Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache, Place place) {
+    if (place == Place::kShared)
+        make_shared(name, packets, room, cache);
+    else
+        make_private(name, packets, room, cache);
     if (pool_ == nullptr) {
         throw std::runtime_error("cannot create the packet pool '" + name + "' of " +
                                  std::to_string(packets) + " packets of " + std::to_string(room) +
                                  " bytes: " + rte_strerror(rte_errno) +
                                  "; give more with --memory MB or ask for fewer with --packets N");
     }
+}
+
+void Pool::make_private(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache) {
+    pool_ = rte_pktmbuf_pool_create_by_ops(name.c_str(), packets, cache, 0, room, SOCKET_ID_ANY, kOps);
+}
+
+/// What rte_pktmbuf_pool_create() does, in memory of ours. Devices do not reach it.
+void Pool::make_shared(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache) {
+    const auto element = static_cast<unsigned>(sizeof(rte_mbuf) + room);
+    const std::size_t each = rte_mempool_calc_obj_size(element, 0, nullptr);
+    shared_.emplace(name, (packets + std::size_t{1}) * each);
+    const std::span<std::byte> memory = shared_->bytes();
+    pool_ = rte_mempool_create_empty(name.c_str(), packets, element, cache, sizeof(rte_pktmbuf_pool_private),
+                                     SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+    if (pool_ == nullptr) return;
+    rte_mempool_set_ops_byname(pool_, kOps, nullptr);
+    rte_pktmbuf_pool_private layout{.mbuf_data_room_size = room, .mbuf_priv_size = 0, .flags = 0};
+    rte_pktmbuf_pool_init(pool_, &layout);
+    const int filled = rte_mempool_populate_iova(pool_, reinterpret_cast<char*>(memory.data()), RTE_BAD_IOVA,
+                                                 memory.size(), nullptr, nullptr);
+    if (filled != static_cast<int>(packets)) {
+        rte_errno = filled < 0 ? -filled : ENOMEM;
+        rte_mempool_free(pool_);
+        pool_ = nullptr;
+        return;
+    }
+    rte_mempool_obj_iter(pool_, rte_pktmbuf_init, nullptr);
 }
 
 Pool::~Pool() {

@@ -215,7 +215,7 @@ def a_node_that_starts_again_is_let_in_before_anybody_takes_it_for_dead():
             assert reports[0]["niu"]["peers"]["node2"]["epoch"] > before, "its epoch is not a later one"
             for node in (0, 1):
                 same(reports[node]["niu"]["peers_lost"], 1, "peers lost")
-                says_only(job.nodes[node], "node2 (node 2) has started again; what was on its way to it is lost\n",
+                says_only(job.nodes[node], "node2 (node 2) has ended, or started again; what was on its way to it is lost\n",
                           BACK.format(2))
 
 

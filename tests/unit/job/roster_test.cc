@@ -41,14 +41,14 @@ TEST_F(RosterTest, notices_a_node_that_started_again_while_nobody_looked) {
     start(1, 2);
     run(500ms);
     ASSERT_EQ(hosts[0]->niu.state(1), niu::PeerState::kUp);
-    EXPECT_THAT(roster.trouble(), HasSubstr("b (node 1) has started again"));
-    EXPECT_THAT(roster.trouble(), HasSubstr("b (node 1) has started again"));
+    EXPECT_THAT(roster.trouble(), HasSubstr("b (node 1) has ended, or started again"));
+    EXPECT_THAT(roster.trouble(), HasSubstr("b (node 1) has ended, or started again"));
 }
 
 TEST_F(RosterTest, takes_back_a_node_whose_return_it_has_told) {
     start(1, 2);
     run(500ms);
-    EXPECT_THAT(roster.news(), HasSubstr("b (node 1) has started again"));
+    EXPECT_THAT(roster.news(), HasSubstr("b (node 1) has ended, or started again"));
     EXPECT_THAT(roster.news(), HasSubstr("b (node 1) is back"));
     EXPECT_EQ(roster.news(), "");
     EXPECT_EQ(roster.trouble(), "");

@@ -68,7 +68,7 @@ TEST(LinkSpec, list_is_split_where_a_known_kind_begins) {
 
 TEST(LinkSpec, of_an_unknown_kind_is_refused_with_the_nearest) {
     EXPECT_THAT(refusal("virtoi:/tmp/s"), HasSubstr("'virtoi' is not a kind of link (ring, virtio, memif, "
-                                                    "afpacket, afxdp, tap, pcap, null, pci)"));
+                                                    "afpacket, afxdp, tap, pcap, null, pci, shared)"));
     EXPECT_THAT(refusal("virtoi:/tmp/s"), HasSubstr("did you mean 'virtio'?"));
     EXPECT_THAT(refusal("ether:x"), HasSubstr("'ether' is not a kind of link"));
     EXPECT_THAT(refusal("ether:x"), ::testing::Not(HasSubstr("did you mean")));

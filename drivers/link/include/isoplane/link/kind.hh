@@ -22,14 +22,15 @@ struct LinkKind {
     std::string_view summary;  ///< one line
     std::string_view target;   ///< what stands after the colon; empty: nothing does
     std::vector<LinkOption> options;
-    bool root;                ///< needs a capability that only root has by default
-    bool multi_segment;       ///< sends chained packets as they are; others are linearised, and counted
-    unsigned max_mtu;         ///< the most the kind allows; its device or interface may allow less
-    unsigned queues;          ///< receive and transmit queues in use
-    bool zero_copy;           ///< packets reach the other end without being copied
-    bool in_process = false;  ///< packets are handed over as they are, and may refer to any memory of ours
-    std::string_view rate;    ///< 64-byte packets one core moves, as an order of magnitude
-    std::string_view needs;   ///< beyond a running EAL
+    bool root;                 ///< needs a capability that only root has by default
+    bool multi_segment;        ///< sends chained packets as they are; others are linearised, and counted
+    unsigned max_mtu;          ///< the most the kind allows; its device or interface may allow less
+    unsigned queues;           ///< receive and transmit queues in use
+    bool zero_copy;            ///< packets reach the other end without being copied
+    bool in_process = false;   ///< packets are handed over as they are, and may refer to any memory of ours
+    bool shared_pool = false;  ///< its packets are of a pool in shared memory, and it is the only link there
+    std::string_view rate;     ///< 64-byte packets one core moves, as an order of magnitude
+    std::string_view needs;    ///< beyond a running EAL
 };
 
 /// All kinds, in the order the help lists them.

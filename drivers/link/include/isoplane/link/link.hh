@@ -13,6 +13,7 @@
 #include <isoplane/link/spec.hh>
 #include <isoplane/runtime/edge.hh>
 #include <isoplane/runtime/pool.hh>
+#include <isoplane/share/identity.hh>
 
 namespace isoplane::link {
 
@@ -24,6 +25,7 @@ struct LinkOptions {
     unsigned tx_descriptors = 1024;
     unsigned mtu = 1500;         ///< more than the link allows is an error
     unsigned wait_seconds = 10;  ///< how long the second side of a socket waits for the first
+    share::Identity identity{};  ///< who this is at a shared node
 };
 
 /// What the port itself counts, by ethdev's names, and what the link adds.
@@ -105,5 +107,9 @@ std::vector<std::unique_ptr<Link>> open_links(const std::vector<LinkSpec>& specs
 
 /// The NICs that `specs` name: what runtime::EalOptions::pci has to list for them to be opened.
 std::vector<std::string> pci_devices(const std::vector<LinkSpec>& specs);
+
+/// Where the pool for links of these kinds has to be. Throws std::invalid_argument for a link that has to be
+/// alone with its pool and is not.
+runtime::Pool::Place place_of_pool(const std::vector<LinkSpec>& specs);
 
 }  // namespace isoplane::link

@@ -6,9 +6,11 @@
 #include <rte_mempool.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <isoplane/runtime/packet.hh>
+#include <isoplane/runtime/shared_memory.hh>
 
 namespace isoplane::runtime {
 
@@ -18,11 +20,18 @@ class Pool {
   public:
     static constexpr std::uint16_t kDefaultRoom = 2048 + RTE_PKTMBUF_HEADROOM;
 
+    static constexpr unsigned kDefaultCache = 256;  ///< mbufs that an lcore keeps for itself
+
+    /// Where the mbufs are. Those in shared memory are for links that let another process read them; only who
+    /// has the pool takes mbufs out of it and puts them back.
+    enum class Place : std::uint8_t { kPrivate, kShared };
+
     /// The room of packets for an MTU, with all that links put in front or leave behind.
     static std::uint16_t room_for(unsigned mtu);
 
     /// `room` is headroom and data together. Throws std::runtime_error when the memory is not there.
-    Pool(const std::string& name, unsigned packets, std::uint16_t room = kDefaultRoom, unsigned cache = 256);
+    Pool(const std::string& name, unsigned packets, std::uint16_t room = kDefaultRoom,
+         unsigned cache = kDefaultCache, Place place = Place::kPrivate);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
@@ -33,11 +42,18 @@ class Pool {
     /// How many mbufs are out. Exact once the lcores that use the pool have stopped; caches count as in.
     unsigned in_use() const noexcept { return rte_mempool_in_use_count(pool_); }
 
+    /// nullptr where mbufs are private.
+    const SharedMemory* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
+
     /// An empty packet, or an empty Packet when the pool is exhausted.
     Packet packet() noexcept { return Packet{rte_pktmbuf_alloc(pool_)}; }
 
   private:
-    rte_mempool* pool_;
+    void make_private(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache);
+    void make_shared(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache);
+
+    rte_mempool* pool_ = nullptr;
+    std::optional<SharedMemory> shared_;
 };
 
 }  // namespace isoplane::runtime

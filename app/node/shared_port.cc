@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "shared_port.hh"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace isoplane::node {
+
+SharedPort::SharedPort(Node& node, std::string socket, unsigned mtu)
+    : node_(node), socket_(std::move(socket)), mtu_(mtu) {
+    using Json = nlohmann::json;
+    node.views().add("clients", [this] { return desk_ ? desk_->clients() : Json::array(); });
+    node.views().add("registrations", [this] { return desk_ ? desk_->totals() : Json::object(); });
+}
+
+void SharedPort::add(runtime::Input* from, runtime::Output* to) {
+    exchange_ = &node_.engine().add(std::make_unique<share::Exchange>(
+        "shared", from, to, node_.pool(), mtu_ + static_cast<unsigned>(wire::kEthernetSize)));
+}
+
+fabric::Port SharedPort::add_beside_fabric() {
+    runtime::Ring& up = node_.engine().add_ring("shared.out");
+    runtime::Ring& down = node_.engine().add_ring("shared.in");
+    add(&down.input(), &up.output());
+    return {up.input(), down.output()};
+}
+
+void SharedPort::open() {
+    desk_ = std::make_unique<share::Desk>(
+        socket_, *exchange_,
+        [this](const std::function<void()>& what) { node_.engine().call(*exchange_, what); }, mtu_);
+}
+
+}  // namespace isoplane::node

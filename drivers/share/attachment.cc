@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <isoplane/share/attachment.hh>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "registration.hh"
+
+namespace isoplane::share {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr int kAnswerMilliseconds = 10'000;
+
+Handle connect_to(const std::string& path, std::chrono::seconds patience) {
+    const sockaddr_un address = socket_address(path);
+    const auto deadline = SteadyClock::now() + patience;
+    for (;;) {
+        Handle socket = make_socket();
+        if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+            return socket;
+        const int problem = errno;
+        const bool may_come = problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN;
+        if (!may_come || SteadyClock::now() >= deadline) {
+            throw std::runtime_error("no shared node is to be reached at '" + path +
+                                     "': " + std::strerror(problem) +
+                                     "; start one there: isoplane node --role shared --clients " + path);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+/// Nothing when none comes.
+std::optional<Answer> receive_answer(int socket) {
+    pollfd ready{socket, POLLIN, 0};
+    Answer answer;
+    if (::poll(&ready, 1, kAnswerMilliseconds) != 1) return std::nullopt;
+    if (recv(socket, &answer, sizeof answer, 0) != static_cast<ssize_t>(sizeof answer)) return std::nullopt;
+    answer.sentence.back() = '\0';
+    return answer;
+}
+
+}  // namespace
+
+Attachment::Attachment(const std::string& path, const Identity& who, const runtime::SharedMemory& memory,
+                       std::chrono::seconds patience)
+    : area_("isoplane-rings", sizeof(Area)) {
+    Handle socket = connect_to(path, patience);
+    std::optional<Answer> answer;
+    if (send_request(socket.get(), Request::of(who), area_.descriptor(), memory.descriptor()))
+        answer = receive_answer(socket.get());
+    if (!answer || answer->magic != kMagic) {
+        throw std::runtime_error("who listens at '" + path +
+                                 "' does not answer as a shared node does; see that both are of one version");
+    }
+    if (answer->mtu == 0)
+        throw std::runtime_error("the shared node at '" + path + "' says no: " + answer->sentence.data());
+    mtu_ = answer->mtu;
+    socket_ = socket.release();
+}
+
+Attachment::~Attachment() {
+    leave();
+}
+
+bool Attachment::alive() const noexcept {
+    char ignored = 0;
+    return socket_ >= 0 && recv(socket_, &ignored, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+void Attachment::leave() noexcept {
+    if (socket_ < 0) return;
+    const Leaving leaving;
+    if (send(socket_, &leaving, sizeof leaving, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof leaving))
+        receive_answer(socket_);
+    close(std::exchange(socket_, -1));
+}
+
+}  // namespace isoplane::share

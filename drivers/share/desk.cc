@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <poll.h>
+#include <rte_ether.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <isoplane/share/desk.hh>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/hello.hh>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "registration.hh"
+
+namespace isoplane::share {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// The most memory for packets that a client may have.
+constexpr std::size_t kMostMemory = std::size_t{1} << 30;
+/// Connections that have not registered yet, beside the clients; and how long they may take.
+constexpr std::size_t kMostStrangers = 64;
+constexpr auto kPatience = std::chrono::seconds(5);
+/// How often it is looked after clients whose memory makes no sense.
+constexpr int kTickMilliseconds = 50;
+
+std::string text_of(const wire::MacAddress& mac) {
+    rte_ether_addr address{};
+    std::copy(mac.begin(), mac.end(), address.addr_bytes);
+    std::array<char, RTE_ETHER_ADDR_FMT_SIZE> text{};
+    rte_ether_format_addr(text.data(), text.size(), &address);
+    return text.data();
+}
+
+/// A hello in the name of a node, as from its next life: those who know it then ask it, and find it gone.
+/// Returns its size.
+std::size_t write_farewell(std::span<std::byte> out, const Identity& who, std::uint32_t epoch) {
+    const std::size_t at = who.encapsulation.size();
+    std::byte* header_at = out.data() + at;
+    std::byte* payload = header_at + wire::kHeaderSize;
+    const std::size_t size = wire::encode_hello(
+        {payload, wire::kHelloSize}, {.roles = wire::kRoleHost, .mtu = wire::kMinMtu, .credit = 1});
+    wire::Header header{.kind = wire::Kind::kHello,
+                        .job_key = who.job_key,
+                        .source = who.node,
+                        .destination = wire::kBroadcast,
+                        .epoch = epoch + 1};
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(header_at, wire::kHeaderSize), header,
+                       {payload, size});
+    const std::size_t frame = wire::kHeaderSize + size;
+    if (who.encapsulation.transport == wire::Transport::kUdp) {
+        const wire::UdpPath path{.source_address = who.address,
+                                 .destination_address = UINT32_MAX,
+                                 .source_port = wire::udp_source_port(who.node, wire::kBroadcast),
+                                 .destination_port = who.encapsulation.udp_port};
+        wire::encode_udp(std::span<std::byte, wire::kUdpEnvelopeSize>(out.data(), wire::kUdpEnvelopeSize),
+                         wire::kBroadcastMac, who.mac, path, frame);
+    } else {
+        wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(out.data(), wire::kEthernetSize),
+                              wire::kBroadcastMac, who.mac, who.encapsulation.ethertype);
+    }
+    return at + frame;
+}
+
+}  // namespace
+
+Desk::Desk(std::string path, Exchange& exchange, Call call, unsigned mtu)
+    : path_(std::move(path)), exchange_(exchange), call_(std::move(call)), mtu_(mtu) {
+    listen_at(path_);
+    wake_ = eventfd(0, EFD_CLOEXEC);
+    thread_ = std::thread([this] { run(); });
+}
+
+Desk::~Desk() {
+    const std::uint64_t one = 1;
+    static_cast<void>(write(wake_, &one, sizeof one));
+    thread_.join();
+    unlink(path_.c_str());
+    close(listener_);
+    close(wake_);
+    for (Visitor& visitor : visitors_)
+        see_off(visitor, true);
+}
+
+/// In place of a socket that somebody who was killed has left there.
+void Desk::listen_at(const std::string& path) {
+    const sockaddr_un address = socket_address(path);
+    const auto* at = reinterpret_cast<const sockaddr*>(&address);
+    const bool served = connect(make_socket().get(), at, sizeof address) == 0;
+    if (!served && errno == ECONNREFUSED) unlink(path.c_str());
+    listener_ = make_socket().release();
+    const bool listens = !served && bind(listener_, at, sizeof address) == 0 &&
+                         listen(listener_, static_cast<int>(kMostStrangers)) == 0;
+    if (listens) return;
+    const std::string why = served ? "another node listens there" : std::strerror(errno);
+    close(listener_);
+    throw std::runtime_error("clients cannot register at '" + path + "': " + why + "; choose another path");
+}
+
+void Desk::run() noexcept {
+    std::vector<pollfd> ready;
+    for (;;) {
+        ready.assign({{wake_, POLLIN, 0}, {listener_, POLLIN, 0}});
+        // Only this thread adds and removes visitors: to look at them it needs no lock.
+        for (const Visitor& visitor : visitors_)
+            ready.push_back({visitor.socket, POLLIN, 0});
+        ::poll(ready.data(), ready.size(), kTickMilliseconds);
+        if (ready[0].revents != 0) return;
+        const std::lock_guard lock(mutex_);
+        std::size_t i = 2;
+        const auto now = SteadyClock::now();
+        std::erase_if(visitors_, [&](Visitor& visitor) {
+            if (ready[i++].revents != 0) return !attend(visitor);
+            if (visitor.guest || now - visitor.since < kPatience) return false;
+            close(visitor.socket);
+            return true;
+        });
+        dismiss_broken();
+        if (ready[1].revents != 0) welcome();
+    }
+}
+
+void Desk::welcome() {
+    Visitor visitor{.socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK),
+                    .since = SteadyClock::now()};
+    if (visitor.socket < 0) return;
+    ucred who{};
+    socklen_t size = sizeof who;
+    const bool known = getsockopt(visitor.socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+    if (!known || visitors_.size() >= kMaxClients + kMostStrangers) {
+        close(visitor.socket);
+        return;
+    }
+    visitor.pid = who.pid;
+    visitor.uid = who.uid;
+    visitors_.push_back(std::move(visitor));
+}
+
+/// Returns false when the visitor is gone.
+bool Desk::attend(Visitor& visitor) {
+    if (!visitor.guest) {
+        if (admit(visitor)) return true;
+        close(visitor.socket);
+        return false;
+    }
+    Leaving leaving;
+    const ssize_t n = recv(visitor.socket, &leaving, sizeof leaving, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    const bool orderly = n == static_cast<ssize_t>(sizeof leaving) && leaving.magic == kMagic;
+    (orderly ? left_ : reaped_).add();
+    see_off(visitor, orderly);
+    return false;
+}
+
+bool Desk::admit(Visitor& visitor) {
+    std::optional<Received> received = receive_request(visitor.socket);
+    if (!received) {
+        refused_.add();
+        return false;
+    }
+    Answer answer;
+    answer.mtu = mtu_;
+    try {
+        sign_in(visitor, *received);
+        attached_.add();
+    } catch (const std::exception& why) {
+        answer = Answer::refusal(why.what());
+        visitor.guest.reset();
+        refused_.add();
+    }
+    // A client that does not hear it has died: its connection says so next.
+    static_cast<void>(send(visitor.socket, &answer, sizeof answer, MSG_NOSIGNAL));
+    return visitor.guest != nullptr;
+}
+
+/// Throws with the reason when the visitor cannot be a client.
+void Desk::sign_in(Visitor& visitor, Received& received) {
+    const Identity who = received.request.identity();
+    runtime::SharedMemory area(received.area.release(), 2 * sizeof(Area));
+    runtime::SharedMemory memory(received.memory.release(), kMostMemory);
+    visitor.program = received.request.program.data();
+    if (const std::string why = objection(visitor, who); !why.empty()) throw std::runtime_error(why);
+    visitor.guest = std::make_unique<Guest>(who, std::move(area), std::move(memory));
+    bool attached = false;
+    call_([&] { attached = exchange_.attach(*visitor.guest); });
+    if (!attached)
+        throw std::runtime_error("it has " + std::to_string(kMaxClients) + " clients, and takes no more");
+}
+
+std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
+    rte_ether_addr address{};
+    std::copy(who.mac.begin(), who.mac.end(), address.addr_bytes);
+    if (rte_is_valid_assigned_ether_addr(&address) == 0)
+        return text_of(who.mac) + " is not the address of one station";
+    for (const Visitor& other : visitors_) {
+        if (!other.guest || &other == &visitor) continue;
+        const Identity& theirs = other.guest->identity();
+        const std::string holder = other.program + " (process " + std::to_string(other.pid) + ")";
+        if (theirs.mac == who.mac) return "the address " + text_of(who.mac) + " is that of " + holder;
+        if (theirs.job_key != who.job_key) continue;
+        if (theirs.node == who.node)
+            return "node " + std::to_string(who.node) + " of this job is " + holder + " already";
+        if (other.uid != visitor.uid)
+            return "the job key belongs to user " + std::to_string(other.uid) +
+                   ", who has clients here; another key has to be used";
+    }
+    return {};
+}
+
+void Desk::tell_peers(const Guest& guest) {
+    if (guest.epoch == 0) return;
+    std::array<std::byte, kHeadSize> frame{};
+    const std::size_t size = write_farewell(frame, guest.identity(), guest.epoch);
+    exchange_.announce(guest.identity(), std::span(frame).first(size));
+}
+
+/// From here on nothing of the node refers to the client's memory.
+void Desk::see_off(Visitor& visitor, bool orderly) {
+    if (visitor.guest) {
+        call_([&] {
+            exchange_.detach(*visitor.guest);
+            if (!orderly) tell_peers(*visitor.guest);
+        });
+        visitor.guest.reset();
+        const Answer answer;
+        if (orderly) static_cast<void>(send(visitor.socket, &answer, sizeof answer, MSG_NOSIGNAL));
+    }
+    close(visitor.socket);
+}
+
+void Desk::dismiss_broken() {
+    std::erase_if(visitors_, [this](Visitor& visitor) {
+        if (!visitor.guest || visitor.guest->broken() == nullptr) return false;
+        trouble_ =
+            visitor.program + " (process " + std::to_string(visitor.pid) + ") " + visitor.guest->broken();
+        expelled_.add();
+        see_off(visitor, false);
+        return true;
+    });
+}
+
+nlohmann::json Desk::clients() const {
+    const std::lock_guard lock(mutex_);
+    Json all = Json::array();
+    for (const Visitor& visitor : visitors_) {
+        if (!visitor.guest) continue;
+        const Identity& who = visitor.guest->identity();
+        const Guest::Counters& counted = visitor.guest->counters();
+        all.push_back({{"name", std::to_string(visitor.pid)},
+                       {"program", visitor.program},
+                       {"user", visitor.uid},
+                       {"node", who.node},
+                       {"job_key", who.job_key},
+                       {"mac", text_of(who.mac)},
+                       {"sent", counted.sent.get()},
+                       {"sent_bytes", counted.sent_bytes.get()},
+                       {"refused", counted.refused.get()},
+                       {"misaddressed", counted.misaddressed.get()},
+                       {"received", counted.received.get()},
+                       {"received_bytes", counted.received_bytes.get()},
+                       {"missed", counted.missed.get()}});
+    }
+    return all;
+}
+
+nlohmann::json Desk::totals() const {
+    const std::lock_guard lock(mutex_);
+    Json report{{"socket", path_},         {"attached", attached_.get()}, {"left", left_.get()},
+                {"reaped", reaped_.get()}, {"expelled", expelled_.get()}, {"refused", refused_.get()}};
+    if (!trouble_.empty()) report["last_expelled"] = trouble_;
+    return report;
+}
+
+}  // namespace isoplane::share

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/share/identity.hh>
+#include <isoplane/wire/arp.hh>
+#include <isoplane/wire/frame.hh>
+
+namespace isoplane::share {
+
+namespace {
+
+bool is_from(const wire::MacAddress& mac, std::span<const std::byte> head) {
+    return std::equal(mac.begin(), mac.end(), head.begin() + wire::ethernet_layout::kSource,
+                      [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
+}
+
+bool is_arp(std::span<const std::byte> head) {
+    return wire::ethernet_layout::EtherType::get(head.data()) == wire::kArpEtherType;
+}
+
+bool speaks_arp(const Identity& who) {
+    return who.encapsulation.transport == wire::Transport::kUdp;
+}
+
+}  // namespace
+
+const std::byte* frame_header(std::span<const std::byte> head, std::size_t apart,
+                              const wire::Encapsulation& encapsulation) {
+    const wire::Unwrapped inside = wire::unwrap(head, encapsulation, apart);
+    const bool whole = inside.reason == wire::Reject::kNone && inside.frame.size() >= wire::kHeaderSize;
+    return whole ? inside.frame.data() : nullptr;
+}
+
+bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t apart) {
+    if (head.size() < wire::kEthernetSize || !is_from(who.mac, head)) return false;
+    if (speaks_arp(who)) {
+        if (is_arp(head)) {
+            const auto arp = wire::decode_arp(head);
+            return arp && arp->sender_mac == who.mac && arp->sender_address == who.address;
+        }
+        const bool has_source = head.size() >= wire::kUdpEnvelopeSize;
+        if (!has_source || wire::ipv4_layout::Source::get(head.data() + wire::kEthernetSize) != who.address)
+            return false;
+    }
+    const std::byte* header = frame_header(head, apart, who.encapsulation);
+    return header != nullptr && wire::frame_layout::JobKey::get(header) == who.job_key &&
+           wire::frame_layout::Source::get(header) == who.node;
+}
+
+bool concerns(const Identity& who, std::span<const std::byte> head, std::size_t apart) {
+    if (head.size() < wire::kEthernetSize) return false;
+    if (is_arp(head)) return speaks_arp(who);
+    const std::byte* header = frame_header(head, apart, who.encapsulation);
+    return header != nullptr && wire::frame_layout::JobKey::get(header) == who.job_key;
+}
+
+}  // namespace isoplane::share

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <isoplane/runtime/counter.hh>
+#include <isoplane/share/exchange.hh>
+
+namespace isoplane::share {
+
+struct Received;
+
+/// Where clients of a shared node register: a socket, and a thread that waits there.
+///
+/// A client is one for as long as its connection is open, which the system closes when the process ends,
+/// however that happens. Then all that the node has of it is taken back, and its peers are told.
+class Desk {
+  public:
+    /// Runs something where the exchange may be touched, and waits for it.
+    using Call = std::function<void(const std::function<void()>&)>;
+
+    /// Listens at `path`. Throws std::runtime_error when that cannot be. `exchange` outlives this.
+    Desk(std::string path, Exchange& exchange, Call call, unsigned mtu);
+    /// All clients are detached. The exchange need not run.
+    ~Desk();
+    Desk(const Desk&) = delete;
+    Desk& operator=(const Desk&) = delete;
+
+    /// An array with an object for each client.
+    nlohmann::json clients() const;
+    /// How many have come and gone, and how.
+    nlohmann::json totals() const;
+
+  private:
+    using SteadyClock = std::chrono::steady_clock;
+
+    /// A connection; it is a client once it has a guest.
+    struct Visitor {
+        int socket = -1;
+        pid_t pid = 0;
+        uid_t uid = 0;
+        SteadyClock::time_point since;
+        std::string program{};
+        std::unique_ptr<Guest> guest{};
+    };
+
+    void listen_at(const std::string& path);
+    void run() noexcept;
+    void welcome();
+    bool attend(Visitor& visitor);
+    bool admit(Visitor& visitor);
+    void sign_in(Visitor& visitor, Received& received);
+    std::string objection(const Visitor& visitor, const Identity& who) const;
+    void tell_peers(const Guest& guest);
+    void see_off(Visitor& visitor, bool orderly);
+    void dismiss_broken();
+
+    const std::string path_;
+    Exchange& exchange_;
+    const Call call_;
+    const unsigned mtu_;
+    int listener_ = -1;
+    int wake_ = -1;
+    mutable std::mutex mutex_;  ///< of what follows, between the thread and those who ask for reports
+    std::vector<Visitor> visitors_;
+    std::string trouble_;
+    runtime::Counter attached_;
+    runtime::Counter left_;
+    runtime::Counter reaped_;
+    runtime::Counter expelled_;
+    runtime::Counter refused_;
+    std::thread thread_;
+};
+
+}  // namespace isoplane::share

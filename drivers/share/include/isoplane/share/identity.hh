@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <isoplane/wire/ethernet.hh>
+#include <isoplane/wire/reject.hh>
+#include <optional>
+#include <span>
+
+namespace isoplane::share {
+
+/// Who a client of a shared node is on the network: a node of its own, of one job.
+struct Identity {
+    wire::MacAddress mac{};
+    std::uint32_t job_key = 0;
+    std::uint16_t node = 0;
+    wire::Encapsulation encapsulation{};
+    std::uint32_t address = 0;  ///< IPv4, in host order; where frames travel in UDP
+};
+
+/// All of a packet that says who sent it and for whom: to the end of the frame's header, in UDP.
+inline constexpr std::size_t kHeadSize = 128;
+
+/// The header of the frame that begins with `head`, or nullptr when it is none, or not whole; `apart` more
+/// bytes of the packet are elsewhere.
+const std::byte* frame_header(std::span<const std::byte> head, std::size_t apart,
+                              const wire::Encapsulation& encapsulation);
+
+/// Whether `who` may send a packet that begins with `head`: it comes from its address, and is a frame of its
+/// job and in its name or, where frames travel in UDP, an ARP in its name.
+bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t apart);
+
+/// Whether a packet on its way to the address of `who`, or to all, is of a kind and job that concern it.
+bool concerns(const Identity& who, std::span<const std::byte> head, std::size_t apart);
+
+}  // namespace isoplane::share

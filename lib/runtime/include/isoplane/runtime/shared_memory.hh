@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace isoplane::runtime {
+
+/// Memory that another process can have too, by a file descriptor: anonymous, gone with its last user, and
+/// sealed, so that nobody can make it smaller than it was while another reads it.
+///
+/// Ordinary pages, also where there are huge ones: a page of these that its owner gives back to the system is
+/// there again at the next touch, as zeroes; a huge one may not be, and who reads it dies.
+class SharedMemory {
+  public:
+    /// Throws std::runtime_error when the system has not got it.
+    SharedMemory(const std::string& name, std::size_t size);
+
+    /// Takes over a descriptor that came from another process. Throws std::runtime_error with a sentence
+    /// unless it is memory of this kind, of `most` bytes at the most.
+    SharedMemory(int descriptor, std::size_t most);
+
+    ~SharedMemory();
+    SharedMemory(SharedMemory&& other) noexcept;
+    SharedMemory& operator=(SharedMemory&&) = delete;
+
+    std::span<std::byte> bytes() const noexcept { return bytes_; }
+    int descriptor() const noexcept { return descriptor_; }
+
+  private:
+    void map(std::size_t size);
+
+    int descriptor_ = -1;
+    std::span<std::byte> bytes_;
+};
+
+}  // namespace isoplane::runtime

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <isoplane/runtime/shared_memory.hh>
+#include <stdexcept>
+#include <utility>
+
+namespace isoplane::runtime {
+
+namespace {
+
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+[[noreturn]] void fail(int descriptor, std::size_t size) {
+    const std::string why = std::strerror(errno);
+    if (descriptor >= 0) close(descriptor);
+    throw std::runtime_error("there is no memory of " + std::to_string(size) + " bytes to share: " + why +
+                             "; ask for fewer packets");
+}
+
+std::size_t whole_pages(std::size_t size) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return (size + page - 1) / page * page;
+}
+
+/// Why this process does not read memory that it was given.
+const char* objection(int descriptor, std::size_t most) {
+    struct statfs system {};
+    if (fstatfs(descriptor, &system) != 0 || system.f_type != TMPFS_MAGIC) return "is no ordinary memory";
+    if ((fcntl(descriptor, F_GET_SEALS) & F_SEAL_SHRINK) == 0) return "is not sealed against shrinking";
+    struct stat file {};
+    if (fstat(descriptor, &file) != 0 || file.st_size <= 0) return "has no size";
+    if (static_cast<std::size_t>(file.st_size) > most) return "is larger than it can be";
+    return nullptr;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const std::string& name, std::size_t size)
+    : descriptor_(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    const std::size_t whole = whole_pages(size);
+    if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(whole)) != 0 ||
+        fcntl(descriptor_, F_ADD_SEALS, kSeals) != 0)
+        fail(descriptor_, whole);
+    map(whole);
+}
+
+SharedMemory::SharedMemory(int descriptor, std::size_t most) : descriptor_(descriptor) {
+    if (const char* why = objection(descriptor, most); why != nullptr) {
+        close(descriptor);
+        throw std::runtime_error(std::string("what was given as shared memory ") + why);
+    }
+    struct stat file {};
+    fstat(descriptor, &file);
+    map(static_cast<std::size_t>(file.st_size));
+}
+
+/// Touched at once: not when the first packets move.
+void SharedMemory::map(std::size_t size) {
+    void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor_, 0);
+    if (at == MAP_FAILED) fail(descriptor_, size);
+    bytes_ = {static_cast<std::byte*>(at), size};
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), bytes_(std::exchange(other.bytes_, {})) {}
+
+SharedMemory::~SharedMemory() {
+    if (bytes_.data() != nullptr) munmap(bytes_.data(), bytes_.size());
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+}  // namespace isoplane::runtime

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <isoplane/share/attachment.hh>
+#include <isoplane/share/desk.hh>
+#include <isoplane/wire/hello.hh>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "clients.hh"
+#include "registration.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+const Identity kFar = identity(99);
+
+/// A shared node, polled by a thread of its own that makes calls for others, as an lcore does.
+class Desk : public testing::Test {
+  public:
+    Desk() : thread_([this] { run(); }) { open(); }
+    ~Desk() override {
+        desk.reset();
+        stop_ = true;
+        thread_.join();
+    }
+    void open() {
+        desk = std::make_unique<share::Desk>(
+            path, node.exchange, [this](const std::function<void()>& what) { call(what); }, 1500);
+    }
+    void call(const std::function<void()>& what) {
+        const std::lock_guard lock(control_);
+        mail_ = &what;
+        while (mail_ != nullptr)
+            std::this_thread::yield();
+    }
+    /// Waits until a total of the desk is this.
+    void await(const char* total, int n) {
+        while (desk->totals()[total] < n)
+            std::this_thread::yield();
+        EXPECT_EQ(desk->totals()[total], n);
+    }
+
+    const std::string path = std::filesystem::temp_directory_path() / ("desk" + std::to_string(getpid()));
+    SharedNode node;
+    std::unique_ptr<share::Desk> desk;
+
+  private:
+    void run() {
+        while (!stop_) {
+            node.poll();
+            if (const auto* what = mail_.load()) {
+                (*what)();
+                mail_ = nullptr;
+            }
+            std::this_thread::yield();
+        }
+    }
+
+    std::mutex control_;
+    std::atomic<const std::function<void()>*> mail_{nullptr};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+/// A client of its own memory.
+struct Attached {
+    Attached(const std::string& path, const Identity& who)
+        : pool("attached" + std::to_string(next++), 1023, runtime::Pool::kDefaultRoom, 0,
+               runtime::Pool::Place::kShared),
+          attachment(path, who, *pool.shared(), std::chrono::seconds(10)),
+          in("in", attachment.area().in, pool, 128),
+          out("out", attachment.area().out, pool, 1514) {
+        in.post();
+    }
+    void send(const Identity& from, const Identity& to) {
+        rte_mbuf* packet = frame(pool, from, to).release();
+        while (out.send(&packet, 1) != 1)
+            std::this_thread::yield();
+    }
+    runtime::Packet receive() {
+        rte_mbuf* packet = nullptr;
+        while (in.receive(&packet, 1) != 1)
+            std::this_thread::yield();
+        return runtime::Packet(packet);
+    }
+
+    static inline unsigned next = 0;
+    runtime::Pool pool;
+    share::Attachment attachment;
+    share::ClientInput in;
+    share::ClientOutput out;
+};
+
+int connected(const std::string& path) {
+    const int descriptor = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, path.c_str());
+    EXPECT_EQ(connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return descriptor;
+}
+
+TEST_F(Desk, clients_register_talk_and_leave) {
+    {
+        Attached a(path, identity(0));
+        Attached b(path, identity(1));
+        EXPECT_EQ(a.attachment.mtu(), 1500U);
+        a.send(identity(0), identity(1));
+        EXPECT_EQ(b.receive().data().size(), 64U);
+        const nlohmann::json clients = desk->clients();
+        ASSERT_EQ(clients.size(), 2U);
+        EXPECT_EQ(clients[0]["name"], std::to_string(getpid()));
+        EXPECT_EQ(clients[0]["sent"], 1);
+        EXPECT_EQ(clients[1]["received"], 1);
+        EXPECT_EQ(clients[1]["node"], 1);
+    }
+    await("left", 2);
+    EXPECT_EQ(desk->totals()["reaped"], 0);
+    EXPECT_TRUE(desk->clients().empty());
+}
+
+/// One that registers, sends a frame to node 1, and dies.
+void come_and_die(const std::string& path, const Identity& who) {
+    Client client(who);
+    const int descriptor = connected(path);
+    ASSERT_TRUE(share::send_request(descriptor, share::Request::of(who), client.memory.descriptor(),
+                                    client.pool.shared()->descriptor()));
+    share::Answer answer;
+    ASSERT_EQ(recv(descriptor, &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
+    EXPECT_EQ(answer.mtu, 1500U);
+    client.send(identity(1));
+    while (!client.out.idle())
+        std::this_thread::yield();
+    close(descriptor);
+}
+
+TEST_F(Desk, who_closes_without_a_word_is_reaped_and_its_peers_are_told) {
+    Attached b(path, identity(1));
+    Attached stranger(path, identity(1, 8));
+    come_and_die(path, identity(0));
+    await("reaped", 1);
+    b.receive();
+    const runtime::Packet told = b.receive();
+    const wire::Decoded hello =
+        wire::decode(told.data(), {.encapsulation = {}, .job_key = 7, .node = 1, .node_count = 16});
+    ASSERT_TRUE(hello);
+    EXPECT_EQ(hello.header.kind, wire::Kind::kHello);
+    EXPECT_EQ(hello.header.source, 0);
+    EXPECT_EQ(hello.header.epoch, 6U);
+    EXPECT_TRUE(wire::decode_hello(hello.payload));
+    EXPECT_EQ(stranger.in.waiting(), 0U);
+    Attached again(path, identity(0));
+    EXPECT_EQ(desk->clients().size(), 3U);
+}
+
+TEST_F(Desk, a_client_whose_memory_makes_no_sense_is_expelled) {
+    Attached bad(path, identity(0));
+    bad.attachment.area().out.posted.store(5000);
+    await("expelled", 1);
+    EXPECT_TRUE(desk->clients().empty());
+    EXPECT_NE(desk->totals()["last_expelled"].get<std::string>().find("more packets than its ring"),
+              std::string::npos);
+    EXPECT_FALSE(bad.attachment.alive());
+}
+
+TEST_F(Desk, a_second_client_in_the_same_name_is_told_who_has_it) {
+    Attached a(path, identity(0));
+    try {
+        Attached second(path, identity(0));
+        FAIL() << "it was let in";
+    } catch (const std::runtime_error& no) {
+        EXPECT_NE(std::string(no.what()).find("process " + std::to_string(getpid())), std::string::npos);
+    }
+    Identity no_station = identity(4);
+    no_station.mac = wire::kBroadcastMac;
+    EXPECT_THROW(Attached(path, no_station), std::runtime_error);
+    EXPECT_EQ(desk->totals()["refused"], 2);
+    EXPECT_EQ(desk->clients().size(), 1U);
+}
+
+TEST_F(Desk, strangers_that_talk_nonsense_are_shown_out) {
+    for (const std::string& nonsense : {std::string("x"), std::string(56, '\0'), std::string(5000, 'z')}) {
+        const int descriptor = connected(path);
+        EXPECT_GT(send(descriptor, nonsense.data(), nonsense.size(), MSG_NOSIGNAL), 0);
+        char ignored = 0;
+        EXPECT_LE(recv(descriptor, &ignored, 1, 0), 0) << "the connection is closed";
+        close(descriptor);
+    }
+    const int silent = connected(path);
+    EXPECT_EQ(desk->totals()["refused"], 3);
+    Attached a(path, identity(0));  // whoever says nothing holds up nobody
+    close(silent);
+}
+
+TEST_F(Desk, a_socket_that_was_left_behind_is_replaced_and_one_in_use_is_not) {
+    EXPECT_THROW(open(), std::runtime_error);
+    desk.reset();
+    const int dead = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, path.c_str());
+    ASSERT_EQ(bind(dead, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    close(dead);
+    open();
+    Attached a(path, identity(0));
+    desk.reset();
+    EXPECT_FALSE(a.attachment.alive());
+    EXPECT_FALSE(std::filesystem::exists(path));
+    open();
+}
+
+TEST(Attachment, without_a_node_there_is_a_sentence) {
+    runtime::Pool pool("lonely", 63, runtime::Pool::kDefaultRoom, 0, runtime::Pool::Place::kShared);
+    try {
+        share::Attachment nowhere("/tmp/no-such-node", identity(0), *pool.shared(), std::chrono::seconds(0));
+        FAIL();
+    } catch (const std::runtime_error& no) {
+        EXPECT_NE(std::string(no.what()).find("--role shared --clients /tmp/no-such-node"),
+                  std::string::npos);
+    }
+}
+
+}  // namespace
+
+}  // namespace isoplane::test

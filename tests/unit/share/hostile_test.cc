@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "clients.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+const Identity kFar = identity(99);
+
+/// Two clients that behave, and one whose memory a test writes to.
+struct Hostile : testing::Test {
+    Hostile() {
+        for (Client* client : {&a, &b, &bad})
+            EXPECT_TRUE(node.exchange.attach(client->guest));
+    }
+    void others_go_on() {
+        a.take();
+        b.take();
+        ASSERT_EQ(a.send(identity(1), 100), 100U);
+        ASSERT_EQ(b.send(identity(0), 50), 50U);
+        node.poll(4);
+        EXPECT_EQ(b.take(), 100U);
+        EXPECT_EQ(a.take(), 50U);
+    }
+
+    SharedNode node;
+    Client a{identity(0)};
+    Client b{identity(1)};
+    Client bad{identity(2)};
+};
+
+TEST_F(Hostile, more_posted_than_fits_is_the_end_of_it) {
+    bad.area.out.posted.store(share::kSlots + 1);
+    node.poll();
+    EXPECT_NE(bad.guest.broken(), nullptr);
+    others_go_on();
+}
+
+TEST_F(Hostile, less_posted_than_before_is_the_end_of_it) {
+    bad.send(kFar, 10);
+    node.poll();
+    bad.area.out.posted.store(3);
+    node.poll();
+    EXPECT_NE(bad.guest.broken(), nullptr);
+    others_go_on();
+}
+
+TEST_F(Hostile, bytes_outside_its_memory_are_the_end_of_it) {
+    const auto size = static_cast<std::uint32_t>(bad.pool.shared()->bytes().size());
+    for (const share::Descriptor wrong : {share::Descriptor{size, 64}, share::Descriptor{size - 63, 64},
+                                          share::Descriptor{UINT32_MAX, UINT32_MAX},
+                                          share::Descriptor{0, size + 1}, share::Descriptor{0, 0}}) {
+        Client worse(identity(3));
+        ASSERT_TRUE(node.exchange.attach(worse.guest));
+        worse.area.out.put(0, wrong);
+        worse.area.out.posted.store(1);
+        node.poll();
+        EXPECT_NE(worse.guest.broken(), nullptr) << wrong.offset() << ' ' << wrong.length();
+        node.exchange.detach(worse.guest);
+        EXPECT_EQ(worse.counters().sent.get(), 0U);
+    }
+    others_go_on();
+}
+
+TEST_F(Hostile, a_packet_of_all_its_memory_is_refused) {
+    bad.area.out.put(0, {0, static_cast<std::uint32_t>(bad.pool.shared()->bytes().size())});
+    bad.area.out.posted.store(1);
+    node.poll();
+    EXPECT_EQ(bad.counters().refused.get(), 1U);
+    others_go_on();
+}
+
+TEST_F(Hostile, room_outside_its_memory_is_not_written_to) {
+    const auto size = static_cast<std::uint32_t>(bad.pool.shared()->bytes().size());
+    for (std::uint32_t i = 0; i < share::kSlots; ++i)
+        bad.area.in.put(i, {size - 32, 2048});
+    a.send(identity(2), 5);
+    node.poll();
+    EXPECT_EQ(bad.counters().received.get(), 0U);
+    EXPECT_EQ(bad.counters().missed.get(), 5U);
+    EXPECT_NE(bad.guest.broken(), nullptr);
+    others_go_on();
+}
+
+TEST_F(Hostile, more_room_than_fits_is_the_end_of_it) {
+    bad.area.in.posted.store(bad.area.in.posted.load() + share::kSlots);
+    a.send(identity(2), 300);
+    node.poll(10);
+    EXPECT_NE(bad.guest.broken(), nullptr);
+    others_go_on();
+}
+
+TEST_F(Hostile, too_little_room_is_missed) {
+    for (std::uint32_t i = 0; i < share::kSlots; ++i)
+        bad.area.in.put(i, {0, 10});
+    a.send(identity(2), 3);
+    node.poll();
+    EXPECT_EQ(bad.counters().missed.get(), 3U);
+    EXPECT_EQ(bad.guest.broken(), nullptr);
+    others_go_on();
+}
+
+TEST_F(Hostile, what_the_node_says_is_not_read_back) {
+    bad.area.out.done.store(77);
+    bad.area.in.done.store(99);
+    bad.send(identity(0), 5);
+    node.poll();
+    EXPECT_EQ(bad.area.out.done.load(), 5U);
+    EXPECT_EQ(a.take(), 5U);
+}
+
+/// A client whose packets are bytes in its memory, and nothing more.
+struct Noise {
+    static constexpr std::uint32_t kEach = 2048;
+    static constexpr std::uint32_t kPackets = 32;
+
+    Noise(const Identity& who, runtime::Pool& pool)
+        : guest(who, runtime::SharedMemory(dup(rings.descriptor()), sizeof(share::Area) * 2),
+                runtime::SharedMemory(dup(memory.descriptor()), std::size_t{1} << 20)) {
+        for (std::uint32_t i = 0; i < kPackets; ++i) {
+            const runtime::Packet packet = frame(pool, who, identity(i % 2));
+            std::ranges::copy(packet.data(), memory.bytes().begin() + i * kEach);
+        }
+        for (std::uint32_t i = 0; i < share::kSlots; ++i) {
+            area.out.put(i, {i % kPackets * kEach, 64});
+            area.in.put(i, {i % kPackets * kEach, kEach});
+        }
+    }
+
+    runtime::SharedMemory rings{"rings", sizeof(share::Area)};
+    runtime::SharedMemory memory{"noise", kEach* kPackets};
+    share::Area& area = *reinterpret_cast<share::Area*>(rings.bytes().data());
+    share::Guest guest;
+};
+
+/// Whatever stands there, whatever is written meanwhile: nobody else notices, and no packet is lost.
+TEST_F(Hostile, random_memory_harms_nobody_else) {
+    std::mt19937 random(1);
+    const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random()) % below; };
+    unsigned broke = 0;
+    std::uint64_t got_out = 0;
+    for (unsigned seed = 0; seed < 500; ++seed) {
+        Noise noise(identity(3), node.pool);
+        ASSERT_TRUE(node.exchange.attach(noise.guest));
+        for (unsigned step = 0; step < 20; ++step) {
+            for (std::uint32_t i = 0; i < 16; ++i) {
+                // Mostly what could be a packet, so that it is not over at once.
+                const bool wild = any(200) == 0;
+                const share::Descriptor what(wild ? any(UINT32_MAX) : any(Noise::kPackets) * Noise::kEach,
+                                             wild ? any(UINT32_MAX) : any(Noise::kEach) + 1);
+                (any(2) == 0 ? noise.area.out : noise.area.in).put(any(share::kSlots), what);
+            }
+            if (any(4) == 0) noise.area.out.posted.fetch_add(any(64));
+            if (any(4) == 0) noise.area.in.posted.fetch_add(any(64));
+            if (any(500) == 0) noise.area.out.posted.store(any(UINT32_MAX));
+            if (any(500) == 0) noise.area.in.posted.store(any(UINT32_MAX));
+            noise.memory.bytes()[any(Noise::kEach * Noise::kPackets)] ^= std::byte{1};
+            a.send(identity(3), 2);
+            node.poll(2);
+            others_go_on();
+        }
+        broke += noise.guest.broken() != nullptr ? 1 : 0;
+        got_out += noise.guest.counters().sent.get();
+        node.exchange.detach(noise.guest);
+        node.port.out.clear();
+    }
+    EXPECT_GT(broke, 50U);
+    EXPECT_LT(broke, 500U);
+    EXPECT_GT(got_out, 0U);
+}
+
+TEST(SharedMemory, what_can_shrink_is_not_taken) {
+    const int open = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ASSERT_EQ(ftruncate(open, 8192), 0);
+    EXPECT_THROW(runtime::SharedMemory(open, 1 << 20), std::runtime_error);
+    const int sealed = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ASSERT_EQ(ftruncate(sealed, 8192), 0);
+    ASSERT_EQ(fcntl(sealed, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    EXPECT_EQ(runtime::SharedMemory(sealed, 1 << 20).bytes().size(), 8192U);
+}
+
+TEST(SharedMemory, what_is_no_memory_or_too_much_is_not_taken) {
+    EXPECT_THROW(runtime::SharedMemory(open("/dev/null", O_RDWR | O_CLOEXEC), 1 << 20), std::runtime_error);
+    EXPECT_THROW(runtime::SharedMemory(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), 1 << 20),
+                 std::runtime_error);
+    const runtime::SharedMemory large("large", 1 << 20);
+    EXPECT_THROW(runtime::SharedMemory(dup(large.descriptor()), (1 << 20) - 1), std::runtime_error);
+}
+
+TEST(SharedMemory, what_its_owner_gives_back_reads_as_zeroes) {
+    const runtime::SharedMemory mine("mine", 8192);
+    const runtime::SharedMemory theirs(dup(mine.descriptor()), 8192);
+    std::memset(mine.bytes().data(), 1, 8192);
+    EXPECT_EQ(theirs.bytes()[5000], std::byte{1});
+    ASSERT_EQ(fallocate(mine.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 8192), 0);
+    EXPECT_EQ(theirs.bytes()[5000], std::byte{});
+    EXPECT_NE(ftruncate(mine.descriptor(), 0), 0);
+}
+
+}  // namespace
+
+}  // namespace isoplane::test
