@@ -52,7 +52,8 @@ TEST_F(SettingsTest, finds_the_number_of_a_name) {
 
 TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     const Settings settings =
-        load(std::string(kLeast) + "progress=lcore\nmtu=9000\npackets=2047\nsilence=0.5\nhello-limit=3\ntrust-fcs=yes\n");
+        load(std::string(kLeast) +
+             "progress=lcore\nmtu=9000\npackets=2047\nsilence=0.5\nhello-limit=3\ntrust-fcs=yes\n");
     EXPECT_EQ(settings.progress, Progress::kLcore);
     EXPECT_EQ(settings.mtu, 9000U);
     EXPECT_EQ(settings.packets, 2047U);
