@@ -51,6 +51,11 @@ claim("no_role", WRONG_USAGE, "no role given")
 claim("an_unknown_role", WRONG_USAGE, "there is no role 'ehco'", "--role", "ehco", "--link", "ring:a")
 claim("roles_that_do_not_fit", WRONG_USAGE, "echo and sink would each receive", "--role", "echo,sink", "--link",
       "ring:a")
+claim("clients_who_cannot_register", WRONG_USAGE, "needs a path where clients register", "--role", "shared", "--link", "ring:a")
+claim("a_place_for_clients_that_nobody_has", WRONG_USAGE, "--clients is for the role shared", "--role", "echo", "--link",
+      "ring:a", "--clients", "/tmp/a")
+claim("a_shared_link_beside_another", WRONG_USAGE, "has to be the only link", "--role", "echo", "--link",
+      "shared:/tmp/a,ring:a")
 claim("no_link", WRONG_USAGE, "no link given", "--role", "echo")
 claim("an_unknown_kind_of_link", WRONG_USAGE, "'virtoi'", "--role", "echo", "--link", "virtoi:/tmp/a")
 claim("a_link_without_a_target", WRONG_USAGE, "'virtio:'", "--role", "echo", "--link", "virtio:")
