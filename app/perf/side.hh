@@ -17,8 +17,8 @@ struct Side {
     std::unique_ptr<link::Link> link;
 };
 
-/// The links of a pair, or of two pairs that a fabric joins: open, started and up. They close together, as packets
-/// of one end's pool may lie in any of the links.
+/// The links of a pair, or of two pairs that a fabric joins: open, started and up. They close together, as
+/// packets of one end's pool may lie in any of the links.
 class Sides {
   public:
     /// Each two of the specs are the ends of one wire. Throws with a sentence.

@@ -7,7 +7,8 @@
 ///   the checksum of nothing is 0;
 /// - computed by the CPU's instruction where it has one (SSE4.2, found at start-up unless compiled in; ARMv8
 ///   CRC when compiled for it), three streams at a time for long inputs, else by eight tables of 256 entries;
-/// - from 256 bytes on by carry-less multiplication of 256 or 512 bits, where the CPU has that, too (VPCLMULQDQ);
+/// - from 256 bytes on by carry-less multiplication of 256 or 512 bits, where the CPU has that, too
+/// (VPCLMULQDQ);
 /// - the implementations give equal results and differ in speed only.
 #pragma once
 
