@@ -127,19 +127,19 @@ std::optional<Features> features_of(const ActiveCosts& costs) {
                     .protection = protection};
 }
 
-ActiveCosts break_active_down(Workers& workers, Sides& sides, bool in_udp) {
+ActiveCosts break_active_down(Workers& workers, Sides& sides, const FrameForm& frames) {
     ActiveCosts costs;
     add_by_address<Raw<Content::kCopied>>(
         costs.steps, kBase, workers, sides, [&](unsigned end, TimedEdges& edges) {
             return make_raw<Content::kCopied>(sides, end, edges.input, edges.output);
         });
     add_by_address<NiuEnd>(costs.steps, kReliable, workers, sides, [&](unsigned end, TimedEdges& edges) {
-        return make_niu(sides, end, edges.input, edges.output, {.udp = in_udp});
+        return make_niu(sides, end, edges.input, edges.output, {.frames = frames});
     });
     for (const bool coalesce : {false, true}) {
         add_costs(costs.steps, coalesce ? kRequestCoalesced : kRequest, workers, sides,
                   ActiveEnd::kRequestSize, [&](unsigned end, TimedEdges& edges) {
-                      niu::Options options = pair_options(sides, end, in_udp);
+                      niu::Options options = pair_options(sides, end, frames);
                       options.coalesce = coalesce;
                       return std::make_unique<StepwiseEnd>(Form::kRequest, edges.input, edges.output,
                                                            *sides[end].pool, std::move(options));

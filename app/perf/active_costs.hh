@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "breakdown.hh"
+#include "frame_form.hh"
 #include "side.hh"
 #include "workers.hh"
 
@@ -43,6 +44,6 @@ std::optional<Features> features_of(const ActiveCosts& costs);
 /// - reliable: the same by the NIU;
 /// - request: requests, each with its acknowledgement; `request_coalesced` are those as programs have them,
 ///   sharing frames.
-ActiveCosts break_active_down(Workers& workers, Sides& sides, bool in_udp);
+ActiveCosts break_active_down(Workers& workers, Sides& sides, const FrameForm& frames);
 
 }  // namespace isoplane::perf

@@ -14,7 +14,7 @@ double Costs::total() const noexcept {
     return std::accumulate(cycles.begin(), cycles.end(), 0.0);
 }
 
-std::vector<Costs> break_down(Workers& workers, Sides& sides, bool in_udp) {
+std::vector<Costs> break_down(Workers& workers, Sides& sides, const FrameForm& frames) {
     std::vector<Costs> all;
     add_costs(all, transport::kRaw, workers, sides, kBreakdownSize, [&](unsigned end, TimedEdges& edges) {
         return make_raw<Content::kCopied>(sides, end, edges.input, edges.output);
@@ -23,7 +23,7 @@ std::vector<Costs> break_down(Workers& workers, Sides& sides, bool in_udp) {
         add_costs(all, coalesce ? transport::kNiuCoalesced : transport::kNiu, workers, sides, kBreakdownSize,
                   [&](unsigned end, TimedEdges& edges) {
                       return make_niu(sides, end, edges.input, edges.output,
-                                      {.udp = in_udp, .coalesce = coalesce});
+                                      {.frames = frames, .coalesce = coalesce});
                   });
     }
     return all;

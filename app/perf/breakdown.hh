@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frame_form.hh"
 #include "side.hh"
 #include "workers.hh"
 
@@ -40,7 +41,7 @@ inline constexpr std::size_t kBreakdownSize = 64;  ///< bytes of the messages
 
 /// Both sides on one lcore, in turn, so that nothing waits: kBatch messages are sent, polled out, polled in
 /// and received, and what acknowledges them is taken in. Each step is timed for the batch as a whole. A
-/// transport that cannot finish, as the link loses frames, is left out. `in_udp`: the NIU's frames are.
-std::vector<Costs> break_down(Workers& workers, Sides& sides, bool in_udp);
+/// transport that cannot finish, as the link loses frames, is left out.
+std::vector<Costs> break_down(Workers& workers, Sides& sides, const FrameForm& frames);
 
 }  // namespace isoplane::perf

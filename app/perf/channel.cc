@@ -16,22 +16,24 @@ using channel::Mode;
 constexpr std::size_t kAlways = SIZE_MAX;
 const std::size_t kDefault = channel::Options{}.copy_below;
 
-std::unique_ptr<ChannelEnd> make_end(Sides& sides, unsigned end, bool udp, Mode mode,
+std::unique_ptr<ChannelEnd> make_end(Sides& sides, unsigned end, const FrameForm& frames, Mode mode,
                                      std::size_t copy_below) {
     link::Link& link = *sides[end].link;
     return std::make_unique<ChannelEnd>(link.input(), link.output(), *sides[end].pool,
-                                        pair_options(sides, end, udp), mode,
+                                        pair_options(sides, end, frames), mode,
                                         channel::Options{.copy_below = copy_below});
 }
 
-Contestants contestants(Workers& workers, Sides& sides, bool udp, const std::optional<KernelPath>& kernel) {
+Contestants contestants(Workers& workers, Sides& sides, const FrameForm& frames,
+                        const std::optional<KernelPath>& kernel) {
     const auto channel = [&](const std::string& name, Mode mode, std::size_t copy_below) {
         return contest(name, workers,
-                       [&](unsigned end) { return make_end(sides, end, udp, mode, copy_below); });
+                       [&](unsigned end) { return make_end(sides, end, frames, mode, copy_below); });
     };
     Contestants all;
     all.push_back(contest_of_frames<Content::kCopied>(transport::kRaw, workers, sides));
-    all.push_back(contest_of_nius(transport::kNiuCoalesced, workers, sides, {.udp = udp, .coalesce = true}));
+    all.push_back(
+        contest_of_nius(transport::kNiuCoalesced, workers, sides, {.frames = frames, .coalesce = true}));
     all.push_back(channel(transport::kDatagram, Mode::kDatagram, kDefault));
     all.push_back(channel(transport::kReliable, Mode::kReliable, kDefault));
     all.push_back(channel(transport::kCopied, Mode::kDatagram, kAlways));
@@ -49,7 +51,7 @@ struct Relays {
     const ChannelEnd* of_datagrams = nullptr;
 };
 
-Relays make_relays(Workers& workers, Sides& sides, bool udp) {
+Relays make_relays(Workers& workers, Sides& sides, const FrameForm& frames) {
     Relays relays;
     const auto raw = [&](unsigned end) {
         link::Link& link = *sides[end].link;
@@ -59,8 +61,8 @@ Relays make_relays(Workers& workers, Sides& sides, bool udp) {
         std::make_unique<Relay<Raw<Content::kCopied>>>(relay::kForward, workers, raw(0), raw(1)));
     for (const auto& [name, mode] :
          {std::pair{relay::kDatagram, Mode::kDatagram}, std::pair{relay::kReliable, Mode::kReliable}}) {
-        auto a = make_end(sides, 0, udp, mode, kDefault);
-        auto b = make_end(sides, 1, udp, mode, kDefault);
+        auto a = make_end(sides, 0, frames, mode, kDefault);
+        auto b = make_end(sides, 1, frames, mode, kDefault);
         if (mode == Mode::kDatagram) relays.of_datagrams = b.get();
         relays.all.push_back(std::make_unique<Relay<ChannelEnd>>(name, workers, std::move(a), std::move(b)));
     }
@@ -70,8 +72,8 @@ Relays make_relays(Workers& workers, Sides& sides, bool udp) {
 void measure(ChannelReport& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
              const runtime::StopSignal& signal) {
     const PairOptions& options = report.options;
-    const Contestants all = contestants(workers, sides, options.in_udp, kernel);
-    const Relays relays = make_relays(workers, sides, options.in_udp);
+    const Contestants all = contestants(workers, sides, options.frames, kernel);
+    const Relays relays = make_relays(workers, sides, options.frames);
     for (unsigned round = 0; round < options.rounds; ++round) {
         measure_round(report.results, all, options, signal);
         measure_round(report.relays, relays.all, options, signal);

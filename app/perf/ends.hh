@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frame_form.hh"
 #include "niu_end.hh"
 #include "raw.hh"
 #include "results.hh"
@@ -41,22 +42,23 @@ inline niu::Options options_of(Side& side, unsigned end, std::vector<std::string
             .in_process = kind.in_process};
 }
 
-/// Of one of two; with `udp` their frames travel in UDP.
-inline niu::Options pair_options(Sides& sides, unsigned end, bool udp) {
+/// Of one of two.
+inline niu::Options pair_options(Sides& sides, unsigned end, const FrameForm& frames) {
     niu::Options options = options_of(sides[end], end, {"a", "b"});
-    if (udp) options.udp = {.addresses = {topology::default_ip(0), topology::default_ip(1)}};
+    options.trust_fcs = frames.trust_fcs;
+    if (frames.udp) options.udp = {.addresses = {topology::default_ip(0), topology::default_ip(1)}};
     return options;
 }
 
 /// How an NIU is set up for `perf pair`.
 struct NiuSetup {
-    bool udp = false;
+    FrameForm frames{};
     bool coalesce = false;
 };
 
 inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Input& from, runtime::Output& to,
                                         const NiuSetup& setup) {
-    niu::Options options = pair_options(sides, end, setup.udp);
+    niu::Options options = pair_options(sides, end, setup.frames);
     options.coalesce = setup.coalesce;
     return std::make_unique<NiuEnd>(from, to, *sides[end].pool, std::move(options));
 }

@@ -121,7 +121,7 @@ PairOptions assemble_pair(const po::variables_map& values) {
     if (encapsulation != "ethernet" && encapsulation != "udp")
         throw std::invalid_argument("--encapsulation " + encapsulation +
                                     " is not known: it can be ethernet or udp");
-    options.in_udp = encapsulation == "udp";
+    options.frames = {.udp = encapsulation == "udp", .trust_fcs = values["trust-fcs"].as<bool>()};
     if (options.json == "-" && options.csv == "-")
         throw std::invalid_argument("--json - and --csv - cannot both have standard output; give one a file");
     return options;
@@ -242,7 +242,8 @@ std::variant<PairOptions, int> parse_pair(
     visible.add_options()                                                        //
         ("no-kernel", po::bool_switch(), "leave the sockets of the kernel out")  //
         ("encapsulation", po::value<std::string>()->value_name("HOW")->default_value("ethernet"),
-         "how the NIU's frames travel: ethernet or udp")  //
+         "how the NIU's frames travel: ethernet or udp")                                //
+        ("trust-fcs", po::bool_switch(), "leave out the NIU's checksum over payloads")  //
         ("csv", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
          "the same as CSV, a line for each transport and size");
     po::variables_map values;
@@ -320,7 +321,7 @@ std::variant<PairOptions, int> parse_channel_options(int argc, char** argv) {
         "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
         "             one, otherwise over loopback\n"};
     return parse_pair(usage, "8,64,256,512,1K,1400", argc, argv, [](const PairOptions& options) {
-        const std::size_t in_udp = options.in_udp ? wire::kUdpEnvelopeSize - wire::kEthernetSize : 0;
+        const std::size_t in_udp = options.frames.udp ? wire::kUdpEnvelopeSize - wire::kEthernetSize : 0;
         check_fits(options, in_udp + wire::kChannelHeaderSize, "a message to a channel");
     });
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "frame_form.hh"
 #include "middle.hh"
 
 namespace isoplane::perf {
@@ -28,7 +29,7 @@ struct Options {
 /// `active` or `channel`.
 struct PairOptions : Options {
     std::string csv;
-    bool in_udp = false;  ///< the NIU's frames
+    FrameForm frames{};
     bool kernel = true;
 };
 

@@ -12,14 +12,14 @@ namespace isoplane::perf {
 
 namespace {
 
-Contestants contestants(Workers& workers, Sides& sides, bool in_udp,
+Contestants contestants(Workers& workers, Sides& sides, const FrameForm& frames,
                         const std::optional<KernelPath>& kernel) {
     Contestants all;
     all.push_back(contest_of_frames<Content::kUntouched>(transport::kIo, workers, sides));
     all.push_back(contest_of_frames<Content::kCopied>(transport::kRaw, workers, sides));
     for (const bool coalesce : {false, true}) {
         all.push_back(contest_of_nius(coalesce ? transport::kNiuCoalesced : transport::kNiu, workers, sides,
-                                      {.udp = in_udp, .coalesce = coalesce}));
+                                      {.frames = frames, .coalesce = coalesce}));
     }
     if (kernel) {
         all.push_back(contest<UdpEnd>(transport::kUdp, workers, kernel->udp()));
@@ -30,10 +30,10 @@ Contestants contestants(Workers& workers, Sides& sides, bool in_udp,
 
 void measure(Report& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
              const runtime::StopSignal& signal) {
-    const Contestants all = contestants(workers, sides, report.options.in_udp, kernel);
+    const Contestants all = contestants(workers, sides, report.options.frames, kernel);
     for (unsigned round = 0; round < report.options.rounds; ++round)
         measure_round(report.results, all, report.options, signal);
-    report.costs = break_down(workers, sides, report.options.in_udp);
+    report.costs = break_down(workers, sides, report.options.frames);
     report.targets = targets(report.results, kernel && kernel->is_veth());
 }
 

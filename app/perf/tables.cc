@@ -152,7 +152,8 @@ Json setup_json(const Comparison& comparison) {
     const PairOptions& options = comparison.options;
     return {{"links", comparison.links},
             {"mtu", options.mtu},
-            {"encapsulation", options.in_udp ? "udp" : "ethernet"},
+            {"encapsulation", options.frames.udp ? "udp" : "ethernet"},
+            {"trust_fcs", options.frames.trust_fcs},
             {"cpus", options.cpus},
             {"rounds", options.rounds},
             {"seconds_each", options.duration},
@@ -166,7 +167,8 @@ std::string setup_text(const Comparison& comparison) {
     std::string text = "Links " + comparison.links[0] + " and " + comparison.links[1] + ", MTU " +
                        std::to_string(options.mtu) + ", " + std::to_string(options.rounds) + " rounds of " +
                        fixed(options.duration, 3) + " s a measurement";
-    if (options.in_udp) text += "; frames of the NIU in UDP";
+    if (options.frames.udp) text += "; frames of the NIU in UDP";
+    if (options.frames.trust_fcs) text += "; without its checksum over payloads";
     return text + (kernel.empty() ? ".\n\n" : "; sockets over " + kernel + ".\n\n");
 }
 

@@ -18,14 +18,15 @@ constexpr unsigned kKernelHeadroom = 256;
 constexpr unsigned kMaxMtu = 3500;
 
 /// The driver keeps what is in its fill and completion rings when it closes; so those rings get packets of
-/// their own, which go with the link.
+/// their own, which go with the link; in turn, as with packets that go out again at once it comes to a stop.
 std::shared_ptr<runtime::Pool> own_pool(const LinkOptions& options) {
     constexpr unsigned kPackets = 8191;  // three rings of 2048, and what is being copied
     const unsigned room =
         RTE_PKTMBUF_HEADROOM + kKernelHeadroom + options.mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN;
     return std::make_shared<runtime::Pool>(
         Device::unused_name("afxdp"), kPackets,
-        std::max(runtime::Pool::kDefaultRoom, static_cast<std::uint16_t>(RTE_ALIGN_CEIL(room, 64U))));
+        std::max(runtime::Pool::kDefaultRoom, static_cast<std::uint16_t>(RTE_ALIGN_CEIL(room, 64U))),
+        runtime::Pool::kDefaultCache, runtime::Pool::Place::kPrivateInTurn);
 }
 
 std::unique_ptr<Link> open_afxdp(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {

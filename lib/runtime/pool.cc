@@ -18,7 +18,8 @@ namespace {
 /// way, all would go out in turn where one lcore takes them and another gives them back, and each packet
 /// would come from memory: a stream of 1 KB messages in logical time, which their receiver keeps for longer
 /// than their sender does, ran at half its speed.
-constexpr const char* kOps = "lf_stack";
+constexpr const char* kLastFirst = "lf_stack";
+constexpr const char* kInTurn = "ring_mp_mc";
 
 }  // namespace
 
@@ -32,17 +33,14 @@ Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsign
     if (place == Place::kShared)
         make_shared(name, packets, room, cache);
     else
-        make_private(name, packets, room, cache);
+        pool_ = rte_pktmbuf_pool_create_by_ops(name.c_str(), packets, cache, 0, room, SOCKET_ID_ANY,
+                                               place == Place::kPrivate ? kLastFirst : kInTurn);
     if (pool_ == nullptr) {
         throw std::runtime_error("cannot create the packet pool '" + name + "' of " +
                                  std::to_string(packets) + " packets of " + std::to_string(room) +
                                  " bytes: " + rte_strerror(rte_errno) +
                                  "; give more with --memory MB or ask for fewer with --packets N");
     }
-}
-
-void Pool::make_private(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache) {
-    pool_ = rte_pktmbuf_pool_create_by_ops(name.c_str(), packets, cache, 0, room, SOCKET_ID_ANY, kOps);
 }
 
 /// What rte_pktmbuf_pool_create() does, in memory of ours. Devices do not reach it.
@@ -54,7 +52,7 @@ void Pool::make_shared(const std::string& name, unsigned packets, std::uint16_t 
     pool_ = rte_mempool_create_empty(name.c_str(), packets, element, cache, sizeof(rte_pktmbuf_pool_private),
                                      SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
     if (pool_ == nullptr) return;
-    rte_mempool_set_ops_byname(pool_, kOps, nullptr);
+    rte_mempool_set_ops_byname(pool_, kLastFirst, nullptr);
     rte_pktmbuf_pool_private layout{.mbuf_data_room_size = room, .mbuf_priv_size = 0, .flags = 0};
     rte_pktmbuf_pool_init(pool_, &layout);
     const int filled = rte_mempool_populate_iova(pool_, reinterpret_cast<char*>(memory.data()), RTE_BAD_IOVA,

@@ -55,7 +55,12 @@ def a_ring_is_measured_beside_sockets_of_the_kernel():
 @test
 def frames_in_udp_are_measured():
     report = pair("--no-kernel", "--encapsulation", "udp", transports=FRAMES)
-    same(report["encapsulation"], "udp", "how frames travel")
+    same((report["encapsulation"], report["trust_fcs"]), ("udp", False), "how frames travel")
+
+
+@test
+def frames_without_checksums_of_payloads_are_measured():
+    same(pair("--no-kernel", "--trust-fcs", transports=FRAMES)["trust_fcs"], True, "how frames travel")
 
 
 @test

@@ -23,8 +23,9 @@ class Pool {
     static constexpr unsigned kDefaultCache = 256;  ///< mbufs that an lcore keeps for itself
 
     /// Where the mbufs are. Those in shared memory are for links that let another process read them; only who
-    /// has the pool takes mbufs out of it and puts them back.
-    enum class Place : std::uint8_t { kPrivate, kShared };
+    /// has the pool takes mbufs out of it and puts them back. From those in turn the packet goes out next
+    /// that came back first, from others the last.
+    enum class Place : std::uint8_t { kPrivate, kPrivateInTurn, kShared };
 
     /// The room of packets for an MTU, with all that links put in front or leave behind.
     static std::uint16_t room_for(unsigned mtu);
@@ -49,7 +50,6 @@ class Pool {
     Packet packet() noexcept { return Packet{rte_pktmbuf_alloc(pool_)}; }
 
   private:
-    void make_private(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache);
     void make_shared(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache);
 
     rte_mempool* pool_ = nullptr;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+namespace isoplane::perf {
+
+/// How frames of the NIU travel.
+struct FrameForm {
+    bool udp = false;
+    bool trust_fcs = false;  ///< without a checksum over the payload
+};
+
+}  // namespace isoplane::perf
