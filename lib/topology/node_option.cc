@@ -147,6 +147,12 @@ void set_tokens_ahead(NodeConf& conf, std::string_view, const std::string& value
         refuse(value, "a number of tokens from 1 to " + std::to_string(kMostTokensAhead));
 }
 
+void set_survive(NodeConf& conf, std::string_view, const std::string& value) {
+    conf.survive = seconds(value);
+    if (*conf.survive < kLeastSurvival || *conf.survive > kMostSurvival)
+        refuse(value, "a number of seconds from 0.5 to 3600");
+}
+
 void set_encapsulation(NodeConf& conf, std::string_view, const std::string& value) {
     if (value != "ethernet" && value != "udp") refuse(value, "ethernet or udp");
     conf.encapsulation = value == "udp" ? Encapsulation::kUdp : Encapsulation::kEthernet;
@@ -228,6 +234,12 @@ const NodeOption kTable[] = {
     {"tokens-ahead", "N", "tokens sent ahead, the same for the whole job (1)", false, false, set_tokens_ahead,
      [](Conf c, Write write) {
          if (c.tokens_ahead) write("tokens-ahead", number_text(*c.tokens_ahead));
+     }},
+    {"survive", "S",
+     "logical time goes on without who is silent for S seconds, the same for the whole job (not)", false,
+     false, set_survive,
+     [](Conf c, Write write) {
+         if (c.survive) write("survive", number_text(*c.survive));
      }},
     {"encapsulation", "HOW", "how frames travel: ethernet, or udp to cross IP routers (ethernet)", false,
      false, set_encapsulation, get_encapsulation},

@@ -18,8 +18,7 @@ bool decode_answer(std::span<const std::byte> in, Answer& answer) {
     answer.ticket = answer_layout::Ticket::get(in.data());
     answer.offset = answer_layout::Offset::get(in.data());
     answer.words = answer_layout::Words::get(in.data());
-    if (answer.words == 0 || answer.words > kMostAccessWords || in.size() != answer_size(answer.words))
-        return false;
+    if (answer.words > kMostAccessWords || in.size() != answer_size(answer.words)) return false;
     for (std::size_t i = 0; i < answer.words; ++i)
         answer.values[i] = Field<std::uint32_t, answer_layout::kSize>::get(in.data() + 4 * i);
     return true;

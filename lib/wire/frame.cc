@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/view.hh>
 
 namespace isoplane::wire {
 namespace {
@@ -67,7 +69,7 @@ Reject read_header(std::span<const std::byte> frame, Header& header) {
 }
 
 bool is_known(Kind kind) {
-    return kind >= Kind::kData && kind <= Kind::kProbe;
+    return kind >= Kind::kData && kind <= Kind::kView;
 }
 
 /// Reliable streams and credits are a pair's own; only these kinds can mean everybody.
@@ -78,8 +80,9 @@ bool may_be_broadcast(Kind kind) {
 bool is_for_us(const Header& header, const Expect& expect) {
     if (header.destination == kBroadcast) return may_be_broadcast(header.kind);
     if (expect.node == kBroadcast) return header.destination < expect.node_count;
-    return header.destination == expect.node ||
-           (header.destination == expect.beside && header.kind == Kind::kToken);
+    if (header.destination == expect.node) return true;
+    return header.kind == Kind::kToken &&
+           std::find(expect.beside.begin(), expect.beside.end(), header.destination) != expect.beside.end();
 }
 
 Reject check_header(const Header& header, const Expect& expect) {
@@ -108,6 +111,8 @@ bool check_body(Kind kind, std::span<const std::byte> payload, std::uint16_t nod
         case Kind::kProbe:
             // The smallest frames have no room for a probe; their sequence number has to do.
             return payload.size() < kProbeSize || decode_probe(payload).has_value();
+        case Kind::kView:
+            return decode_view(payload, node_count).has_value();
     }
     return false;
 }
@@ -136,8 +141,9 @@ Reject check_apart(const Header& header, std::span<const std::byte> behind, std:
 }  // namespace
 
 std::string_view name(Kind kind) {
-    static constexpr std::array<std::string_view, 10> kNames = {
-        "unknown", "data", "ack", "credit", "credit_request", "hello", "hello_ack", "bye", "token", "probe"};
+    static constexpr std::array<std::string_view, 11> kNames = {
+        "unknown", "data",  "ack",   "credit", "credit_request", "hello", "hello_ack",
+        "bye",     "token", "probe", "view"};
     return kNames[is_known(kind) ? static_cast<std::size_t>(kind) : 0];
 }
 

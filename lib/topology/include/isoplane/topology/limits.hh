@@ -28,6 +28,9 @@ inline constexpr std::uint32_t kDefaultPages = 4096;
 /// Tokens that every node sends unprompted (h), when nothing else is said, and at the most.
 inline constexpr std::uint32_t kDefaultTokensAhead = 1;
 inline constexpr std::uint32_t kMostTokensAhead = 64;
+/// Of NodeConf::survive, in seconds: less is what a busy machine may take, more nobody waits for.
+inline constexpr double kLeastSurvival = 0.5;
+inline constexpr double kMostSurvival = 3600;
 /// A line of fmconfig with every port in use by the longest name still fits.
 inline constexpr std::size_t kMaxLineLength = std::size_t{1} << 20;
 /// Far above any real file; stops a wrong path (a disk, a trace) from filling the memory.

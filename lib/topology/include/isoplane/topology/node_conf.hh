@@ -45,6 +45,7 @@ struct NodeConf {
     std::optional<double> duration;      ///< seconds
     std::optional<std::uint32_t> job_key;
     std::optional<std::uint32_t> tokens_ahead;  ///< h; kDefaultTokensAhead when not given
+    std::optional<double> survive;  ///< seconds of silence that logical time outlives a node by; nothing: not
     std::optional<Encapsulation> encapsulation;
     std::optional<std::uint16_t> udp_port;
     std::string fmconfig;     ///< a path

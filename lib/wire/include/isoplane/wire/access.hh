@@ -91,10 +91,10 @@ constexpr bool yields(AccessCode code) {
 
 /// Writes the head; the operands are to follow it.
 inline void encode_access(std::span<std::byte, access_layout::kSize> out, const Access& access) {
-    out[1] = std::byte{};
-    access_layout::Code::put(out.data(), static_cast<std::uint8_t>(access.code));
-    access_layout::Words::put(out.data(), access.words);
-    access_layout::Address::put(out.data(), access.address);
+    static_assert(access_layout::Code::kOffset == 0 && access_layout::Words::kOffset == 2 &&
+                  access_layout::Address::kOffset == 4);
+    Field<std::uint64_t, 0>::put(out.data(), std::uint64_t{static_cast<std::uint8_t>(access.code)} << 56 |
+                                                 std::uint64_t{access.words} << 32 | access.address);
     access_layout::Ticket::put(out.data(), access.ticket);
 }
 
@@ -132,7 +132,7 @@ class AccessCursor {
     std::span<const std::byte> rest_;
 };
 
-/// What an access has read.
+/// What an access has read; with no words, that it will never be known, as a host has died.
 struct Answer {
     std::uint32_t ticket = 0;
     std::uint16_t offset = 0;  ///< among all that is read under that ticket

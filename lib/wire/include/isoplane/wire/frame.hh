@@ -39,6 +39,7 @@ enum class Kind : std::uint8_t {
     kBye,            ///< no payload: the sender leaves
     kToken,          ///< logical time: a token with its counts, signals and barriers
     kProbe,          ///< test traffic with a content that can be checked
+    kView,           ///< logical time: members agree on who they are
 };
 
 /// The kind as `show` and logs name it, for example "credit_request".
@@ -102,7 +103,8 @@ struct Expect {
     std::uint32_t job_key = 0;
     std::uint16_t node = 0;  ///< the receiver; kBroadcast reads frames between any nodes, as a capture needs
     std::uint16_t node_count = 0;  ///< nodes of the job, numbered from 0, hosts and token managers alike
-    std::uint16_t beside = node;   ///< another node of the receiver's process: its tokens are taken too
+    /// Other nodes in the receiver's process: their tokens are taken, too.
+    std::span<const std::uint16_t> beside{};
 };
 
 struct Decoded {

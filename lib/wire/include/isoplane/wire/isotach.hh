@@ -54,6 +54,13 @@ inline constexpr std::uint8_t kIsotachClocked = 0x40;
 using IsotachClock = Field<std::uint64_t, 0>;
 inline constexpr std::size_t kIsotachClockSize = IsotachClock::kEnd;
 
+/// Not a message of an isochron: behind it comes nothing of the view before; `pulse` is the base of the next.
+/// Its data is the acts of its sender that others may not know: a pulse and a group word each.
+inline constexpr std::uint8_t kIsotachFlush = 0x20;
+using FlushPulse = Field<std::uint64_t, 0>;
+using FlushWord = Field<std::uint32_t, 8>;
+inline constexpr std::size_t kFlushActSize = FlushWord::kEnd;
+
 /// In place of the data the size of a payload, which follows apart, by Protocol::kPayload. The payloads of a
 /// host come in the order of these pointers.
 inline constexpr std::uint8_t kIsotachPointer = 0x80;

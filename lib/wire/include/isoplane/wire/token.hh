@@ -33,8 +33,8 @@ using Further = Field<std::uint8_t, 9>;
 using Part = Field<std::uint8_t, 10>;
 using LastPart = Field<std::uint8_t, 11>;
 using EntryCount = Field<std::uint16_t, 12>;
-using Reserved = Field<std::uint16_t, 14>;
-static_assert(Reserved::kEnd == kTokenSize);
+using View = Field<std::uint16_t, 14>;
+static_assert(View::kEnd == kTokenSize);
 }  // namespace token_layout
 
 namespace token_entry_layout {
@@ -90,6 +90,7 @@ struct Token {
     std::uint8_t further = 0;  ///< so many tokens that follow it are here with it, and have no entries
     std::uint8_t part = 0;
     std::uint8_t last_part = 0;
+    std::uint16_t view = 0;  ///< low half of the sender's; 0 where logical time does not survive deaths
 
     bool operator==(const Token&) const = default;
 };
@@ -133,7 +134,7 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 class TokenView {
   public:
     /// Nothing unless the payload is exactly one part of a token: the entry count matches its size, the part
-    /// is not beyond the last, the reserved fields are 0, and each entry is from a node below `node_count` to
+    /// is not beyond the last, and each entry is from a node below `node_count` to
     /// another such node, or to every host with a group word that has a bit of kKnownGroupBits and no other.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
@@ -142,8 +143,10 @@ class TokenView {
                 .wanted = token_layout::Wanted::get(fixed_.data()),
                 .further = token_layout::Further::get(fixed_.data()),
                 .part = token_layout::Part::get(fixed_.data()),
-                .last_part = token_layout::LastPart::get(fixed_.data())};
+                .last_part = token_layout::LastPart::get(fixed_.data()),
+                .view = token_layout::View::get(fixed_.data())};
     }
+    std::uint16_t view() const { return token_layout::View::get(fixed_.data()); }
     std::size_t size() const { return entries_.size() / kTokenEntrySize; }
 
     /// The entry of this index, which must be below size().
