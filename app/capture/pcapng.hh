@@ -3,15 +3,15 @@
 
 /// Capture files as a diagram needs them, and as a simulation writes them.
 ///
-/// libpcap reads pcapng too, but keeps to itself by which interface a frame passed and in which direction;
-/// and librte_pcapng writes the time of this machine only, and of Ethernet ports only. What both leave out is
-/// little: a file is a list of blocks, of which three kinds matter.
+/// libpcap reads pcapng too, but keeps to itself by which interface a frame passed and in which direction.
+/// What it leaves out is little: a file is a list of blocks, of which three kinds matter.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <isoplane/runtime/pcapng.hh>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,8 +21,7 @@ namespace isoplane::capture {
 
 using Time = std::chrono::nanoseconds;
 
-/// As the interface saw it that a frame passed.
-enum class Direction : std::uint8_t { kUnknown, kIn, kOut };
+using runtime::pcapng::Direction;
 
 struct Frame {
     Time when{0};  ///< read: since the first frame of the file; before it where the file is not in order
@@ -85,10 +84,11 @@ class Writer {
     void finish();
 
   private:
-    void block(std::uint32_t type, const std::string& body);
+    void write_block();
 
     std::string file_;
     std::ofstream out_;
+    std::string block_{};  ///< the one to be written
     std::uint32_t interfaces_ = 0;
 };
 

@@ -6,10 +6,11 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "capture/format.hh"
 #include "capture/pcapng.hh"
 
 namespace isoplane::capture {
+
+using namespace runtime::pcapng;
 
 namespace {
 
