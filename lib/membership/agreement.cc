@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <algorithm>
+#include <isoplane/membership/agreement.hh>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace isoplane::membership {
+
+Agreement::Agreement(niu::Niu& niu, const topology::Topology& topology, Body& body, Options options)
+    : niu_(niu),
+      topology_(topology),
+      body_(body),
+      options_(options),
+      here_(niu.options().node),
+      epoch_(niu.options().epoch),
+      promises_(topology.node_count()),
+      accepts_(topology.node_count()) {
+    if (topology.node_count() > niu.view_capacity())
+        throw std::invalid_argument(
+            "logical time survives deaths among " + std::to_string(niu.view_capacity()) +
+            " nodes at most with this MTU, and the topology has " + std::to_string(topology.node_count()) +
+            "; give a larger mtu, or leave survive out");
+    niu_.attach(static_cast<niu::ViewReceiver*>(this));
+}
+
+Agreement::~Agreement() {
+    niu_.attach(static_cast<niu::ViewReceiver*>(nullptr));
+}
+
+void Agreement::poll(Time now) {
+    now_ = now;
+    if (phase_ != Phase::kNone && decided_.number <= view_.number) {
+        say_again();
+        return conclude();
+    }
+    if (given_up_) return;
+    if (decided_.number > view_.number) adopt(wire::View(decided_));
+    if (now_ < look_at_) return;
+    look_at_ = now_ + options_.every() / 2;
+    if (stranger_) {
+        if (now_ - asked_at_ < 4 * options_.every()) return;
+        asked_at_ = now_;
+        for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
+        return;
+    }
+    if (!has_reason()) {
+        due_at_ = Time::max();
+        return;
+    }
+    if (due_at_ == Time::max()) give_way();
+    if (now_ >= due_at_) return propose();
+    // Whoever it has promised may have gone on meanwhile.
+    if (frozen_ && view_.number != 0 && now_ - asked_at_ >= 4 * options_.every()) {
+        asked_at_ = now_;
+        for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
+    }
+}
+
+void Agreement::post(NodeId to, const wire::ViewMessage& message) {
+    wire::ViewMessage all = message;
+    all.plays = options_.plays;
+    all.view = view_.number;
+    niu_.send_view(to, all);
+}
+
+/// Whether that life of the node has a voice in this view. In the first all have.
+bool Agreement::speaks(NodeId node, std::uint32_t epoch) const noexcept {
+    if (view_.number == 0) return true;
+    const wire::Member* member = find(view_, node);
+    return member != nullptr && member->played_by == node && member->epoch == epoch;
+}
+
+void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) noexcept {
+    now_ = niu_.now();
+    if (given_up_ || from == here_) return;
+    if (message.step == wire::ViewStep::kDecided) {
+        if (message.next.number > view_.number && message.next.number > decided_.number)
+            decided_ = message.next;
+        return;
+    }
+    if (message.view < view_.number) {
+        if (message.view == 0 && !speaks(from, epoch)) note_joiner(from, epoch, message.plays);
+        return tell_decided(from);
+    }
+    if (message.view > view_.number) return post(from, {.step = wire::ViewStep::kAsk});
+    if (stranger_ || !speaks(from, epoch)) return;
+    switch (message.step) {
+        case wire::ViewStep::kPrepare:
+            return promise(from, message);
+        case wire::ViewStep::kPromise:
+            return take_promise(from, epoch, message);
+        case wire::ViewStep::kAccept:
+            return accept(from, message);
+        case wire::ViewStep::kAccepted:
+            if (phase_ != Phase::kAccepting || message.ballot != ballot_) return;
+            accepts_[from] = true;
+            return;
+        case wire::ViewStep::kRefused:
+            highest_ = std::max(highest_, message.ballot);
+            if (phase_ != Phase::kNone && message.ballot > ballot_) give_way();
+            return;
+        case wire::ViewStep::kDecided:
+        case wire::ViewStep::kAsk:
+            return;
+    }
+}
+
+/// How this node stands; from here on it stays so.
+Promise Agreement::own_promise() {
+    if (!frozen_) frozen_at_ = now_;
+    frozen_ = true;
+    const isotach::Standing standing = body_.freeze();
+    return {.epoch = epoch_,
+            .plays = options_.plays,
+            .held = standing.held,
+            .last = standing.last,
+            .doubts = doubts(),
+            .accepted = accepted_,
+            .next = accepted_ != 0 ? next_ : wire::View{}};
+}
+
+void Agreement::promise(NodeId to, const wire::ViewMessage& message) {
+    highest_ = std::max(highest_, message.ballot);
+    if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
+    promised_ = message.ballot;
+    give_way();
+    const Promise own = own_promise();
+    post(to, {.step = wire::ViewStep::kPromise,
+              .ballot = message.ballot,
+              .held = own.held,
+              .last = own.last,
+              .accepted = own.accepted,
+              .doubts = own.doubts,
+              .next = own.next});
+}
+
+void Agreement::accept(NodeId to, const wire::ViewMessage& message) {
+    highest_ = std::max(highest_, message.ballot);
+    if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
+    if (message.next.number != view_.number + 1) return;
+    promised_ = accepted_ = message.ballot;
+    next_ = message.next;
+    give_way();
+    own_promise();
+    post(to, {.step = wire::ViewStep::kAccepted, .ballot = message.ballot});
+}
+
+std::vector<NodeId> Agreement::doubts() const {
+    std::vector<NodeId> silent;
+    body_.add_silent(silent);
+    std::vector<NodeId> nodes;
+    for (const NodeId node : silent)
+        if (const wire::Member* member = find(view_, node)) nodes.push_back(member->played_by);
+    for (const wire::Member& member : view_.members) {
+        if (!topology_.is_host(member.node) || niu_.options().nodes[member.node].empty()) continue;
+        const niu::Peer& peer = niu_.peer(member.node);
+        const bool later = peer.epoch != 0 && static_cast<std::int32_t>(peer.epoch - member.epoch) > 0;
+        if (peer.ended == member.epoch || later) nodes.push_back(member.node);
+    }
+    std::ranges::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::erase(nodes, here_);
+    return nodes;
+}
+
+void Agreement::note_joiner(NodeId node, std::uint32_t epoch, NodeId plays) {
+    for (Joiner& joiner : joiners_) {
+        if (joiner.node != node) continue;
+        if (static_cast<std::int32_t>(epoch - joiner.epoch) > 0) joiner = {node, epoch, plays};
+        return;
+    }
+    joiners_.push_back({node, epoch, plays});
+}
+
+void Agreement::tell_decided(NodeId to) {
+    post(to, {.step = wire::ViewStep::kDecided, .next = view_});
+}
+
+/// A node that has been nowhere yet asks to be let in; one that was in the last view stops when it is not in
+/// the next.
+void Agreement::adopt(const wire::View& next) {
+    const wire::Member* own = find(next, here_);
+    const bool is_in = own != nullptr && own->epoch == epoch_;
+    if (!is_in && view_.number == 0) {
+        stranger_ = true;
+        next_ = next;  // whom to ask
+        decided_ = {};
+        return;
+    }
+    stranger_ = frozen_ = false;
+    promised_ = accepted_ = ballot_ = highest_ = 0;
+    phase_ = Phase::kNone;
+    due_at_ = Time::max();
+    next_ = {};
+    std::erase_if(joiners_, [&](const Joiner& joiner) {
+        const wire::Member* member = find(next, joiner.node);
+        return member != nullptr && static_cast<std::int32_t>(joiner.epoch - member->epoch) <= 0;
+    });
+    const wire::View before = std::exchange(view_, next);
+    if (!is_in) {
+        given_up_ = true;
+        body_.freeze();
+        body_.stop();
+        return;
+    }
+    body_.begin(view_);
+}
+
+/// The order in which members propose: token managers on their own, then hosts.
+std::size_t Agreement::rank() const {
+    std::size_t before = 0;
+    const bool is_host = topology_.is_host(here_);
+    const auto count = [&](NodeId node) {
+        const bool first = topology_.is_host(node) == is_host ? node < here_ : is_host;
+        if (first && std::ranges::find(suspects_, node) == suspects_.end()) ++before;
+    };
+    for_each_voice(count);
+    return before;
+}
+
+std::string Agreement::trouble() const {
+    if (given_up_)
+        return "the others have gone on in logical time without this node, of which they had heard nothing "
+               "for too "
+               "long; start it again, and it takes part again";
+    if (frozen_ && now_ - frozen_at_ > 2 * options_.limit)
+        return "logical time stands still: a majority of its members, as of view " +
+               std::to_string(view_.number) + ", cannot be heard; it goes on when enough of them can be";
+    return {};
+}
+
+void Agreement::describe(nlohmann::json& out) const {
+    out["view"] = view_.number;
+    out["base"] = view_.base;
+    out["cut"] = view_.cut;
+    out["frozen"] = frozen_;
+    out["given_up"] = given_up_;
+    out["proposals"] = proposals_.get();
+    nlohmann::json& members = out["members"] = nlohmann::json::array();
+    for (const wire::Member& member : view_.members)
+        members.push_back(
+            {{"node", topology_.name(member.node)}, {"played_by", topology_.name(member.played_by)}});
+}
+
+}  // namespace isoplane::membership

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// A member proposes the next view.
+
+#include <algorithm>
+#include <isoplane/membership/agreement.hh>
+
+namespace isoplane::membership {
+
+bool Agreement::has_reason() {
+    suspects_ = doubts();
+    return view_.number == 0 || frozen_ || !suspects_.empty() || !joiners_.empty();
+}
+
+/// To whoever proposes, or would before this node.
+void Agreement::give_way() {
+    phase_ = Phase::kNone;
+    const Duration turn = 8 * options_.every();
+    const Duration others = !frozen_ ? Duration{0} : view_.number == 0 ? turn : options_.grace();
+    due_at_ = now_ + others + rank() * turn;
+}
+
+void Agreement::propose() {
+    constexpr std::uint32_t kRound = 1U << 16;
+    proposals_.add();
+    ballot_ = (std::max({promised_, highest_, ballot_}) / kRound + 1) * kRound + here_;
+    promised_ = ballot_;
+    phase_ = Phase::kPreparing;
+    began_at_ = now_;
+    said_at_ = now_ - options_.every();
+    std::fill(promises_.begin(), promises_.end(), Promise{});
+    promises_[here_] = own_promise();
+    say_again();
+}
+
+/// To those who have not answered.
+void Agreement::say_again() {
+    if (now_ - said_at_ < options_.every()) return;
+    said_at_ = now_;
+    for_each_voice([this](NodeId node) {
+        if (phase_ == Phase::kPreparing && promises_[node].epoch == 0)
+            post(node, {.step = wire::ViewStep::kPrepare, .ballot = ballot_});
+        if (phase_ == Phase::kAccepting && !accepts_[node])
+            post(node, {.step = wire::ViewStep::kAccept, .ballot = ballot_, .next = next_});
+    });
+}
+
+void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) {
+    if (phase_ != Phase::kPreparing || message.ballot != ballot_) return;
+    promises_[from] = {.epoch = epoch,
+                       .plays = message.plays,
+                       .held = message.held,
+                       .last = message.last,
+                       .doubts = message.doubts,
+                       .accepted = message.accepted,
+                       .next = message.next};
+}
+
+/// When enough have answered, and all who might.
+void Agreement::conclude() {
+    if (phase_ == Phase::kAccepting) return count_accepted();
+    bool all = true;
+    for_each_voice([&](NodeId node) {
+        const bool suspected = std::ranges::find(suspects_, node) != suspects_.end();
+        all = all && (promises_[node].epoch != 0 || suspected);
+    });
+    if (!all && (view_.number == 0 || now_ - began_at_ < options_.grace())) return;
+    promises_[here_] = own_promise();
+    // What may have been decided already is.
+    const auto latest = std::ranges::max_element(promises_, {}, &Promise::accepted);
+    const auto promised = static_cast<std::size_t>(
+        std::ranges::count_if(promises_, [](const Promise& promise) { return promise.epoch != 0; }));
+    const bool enough = view_.number == 0 ? all : 2 * promised > voices(view_);
+    if (latest->accepted != 0 && enough) return begin_accepting(wire::View(latest->next));
+    if (const auto next = choose(topology_, view_, promises_, joiners_)) return begin_accepting(*next);
+    if (options_.planted.no_majority && view_.number != 0) {
+        wire::View alone = view_;
+        alone.members.clear();
+        for (const wire::Member& member : view_.members)
+            if (promises_[member.played_by].epoch != 0) alone.members.push_back(member);
+        ++alone.number;
+        alone.cut = promises_[here_].held;
+        alone.base = std::max(promises_[here_].held, promises_[here_].last) + 1;
+        begin_accepting(alone);
+    }
+}
+
+void Agreement::begin_accepting(const wire::View& next) {
+    phase_ = Phase::kAccepting;
+    next_ = next;
+    accepted_ = ballot_;
+    std::fill(accepts_.begin(), accepts_.end(), false);
+    accepts_[here_] = true;
+    said_at_ = now_ - options_.every();
+    say_again();
+    count_accepted();
+}
+
+/// When a majority of this view has accepted, the next is decided. The first takes all.
+void Agreement::count_accepted() {
+    const auto n = static_cast<std::size_t>(std::ranges::count(accepts_, true));
+    const bool enough = view_.number == 0 ? n == voices(next_) : 2 * n > voices(view_);
+    if (!enough && !options_.planted.no_majority) return;
+    const wire::View decided = next_;
+    std::vector<NodeId> all;
+    for_each_voice([&](NodeId node) { all.push_back(node); });
+    for (const wire::Member& member : decided.members)
+        if (member.node == member.played_by && member.node != here_ &&
+            std::ranges::find(all, member.node) == all.end())
+            all.push_back(member.node);
+    adopt(decided);
+    for (const NodeId node : all)
+        tell_decided(node);
+}
+
+}  // namespace isoplane::membership
