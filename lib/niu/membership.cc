@@ -187,6 +187,16 @@ void Niu::lose(Peer& peer, PeerState state) noexcept {
     counters_.peers_lost.add();
 }
 
+void Niu::give_up(NodeId node) noexcept {
+    Peer& peer = peers_[node];
+    if (peer.state == PeerState::kUp) {
+        lose(peer, PeerState::kDead);
+    } else if (peer.state == PeerState::kHeard) {
+        forget(peer);
+        peer.state = PeerState::kUnknown;
+    }
+}
+
 /// Both streams with all that is in them. Returns how many frames that were.
 std::size_t Niu::forget(Peer& peer) noexcept {
     kept_ -= peer.out.packets() + (peer.open.packet != nullptr ? 1U : 0U);

@@ -222,6 +222,9 @@ void Niu::process_with_care(rte_mbuf* packet) noexcept {
         case wire::Kind::kToken:
             on_token_frame(frame, packet);
             break;
+        case wire::Kind::kView:
+            on_view_frame(frame, packet);
+            break;
         case wire::Kind::kProbe:
             break;
     }

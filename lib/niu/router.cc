@@ -38,7 +38,8 @@ bool Niu::on_arp(rte_mbuf* packet) noexcept {
     if (is_routers && stations_.set_router(arp->sender_mac)) on_router();
     const auto& addresses = options_.udp.addresses;
     const topology::Ip target = arp->target_address;
-    const bool is_for_us = target == addresses[options_.node] || target == addresses[expect_.beside];
+    const auto is_at = [&](NodeId node) { return target == addresses[node]; };
+    const bool is_for_us = is_at(options_.node) || std::ranges::any_of(token_nodes_.beside, is_at);
     if (is_for_us && arp->is_request)
         send_arp(arp->sender_mac, {.is_request = false,
                                    .sender_mac = options_.mac,

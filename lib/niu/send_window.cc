@@ -25,7 +25,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     for (Sequence i = first_; i != ack; ++i)
         runtime::prefetch_to_write((*this)[i].packet);
 
-    if (ack == first_ && selective == 0) return result;
+    // Who says that later frames have arrived when there are none says nothing.
+    if (ack == first_ && (selective == 0 || !in_flight())) return result;
     PacketBin done((*this)[first_].packet->pool);
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
     while (first_ != ack) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <isoplane/niu/niu.hh>
+#include <utility>
 
 namespace isoplane::niu {
 
@@ -13,7 +14,9 @@ void Niu::attach(NodeId node, TokenReceiver* receiver) {
     std::erase(token_nodes_.here, token_nodes_.receivers[node]);
     if (receiver != nullptr) token_nodes_.here.push_back(receiver);
     token_nodes_.receivers[node] = receiver;
-    if (node != options_.node) expect_.beside = receiver != nullptr ? node : options_.node;
+    std::erase(token_nodes_.beside, node);
+    if (node != options_.node && receiver != nullptr) token_nodes_.beside.push_back(node);
+    expect_.beside = token_nodes_.beside;
 }
 
 std::size_t Niu::token_capacity() const noexcept {
@@ -23,6 +26,13 @@ std::size_t Niu::token_capacity() const noexcept {
 bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                      std::span<const wire::TokenEntry> entries) noexcept {
     assert(entries.size() <= token_capacity());
+    if (token_nodes_.receivers[address.to] != nullptr) [[unlikely]] {
+        OwnToken& own = token_nodes_.own.emplace_back();
+        own.address = address;
+        own.payload.resize(wire::token_size(entries.size()));
+        wire::encode_token(own.payload, token, entries);
+        return true;
+    }
     if (blocked_) return false;
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
@@ -48,12 +58,59 @@ void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noe
     if (header.destination == wire::kBroadcast) return;
     TokenReceiver* receiver = token_nodes_.receivers[header.destination];
     if (receiver == nullptr) return;
-    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
-    wire::MacAddress& mac = token_nodes_.macs[header.source];
-    std::copy_n(ethernet->src_addr.addr_bytes, mac.size(), mac.begin());
+    learn(header.source, packet);
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
     receiver->on_token({header.source, header.destination, header.epoch, header.peer_epoch},
                        *wire::TokenView::parse(frame.payload, nodes));
+}
+
+void Niu::learn(NodeId node, const rte_mbuf* packet) noexcept {
+    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
+    wire::MacAddress& mac = token_nodes_.macs[node];
+    std::copy_n(ethernet->src_addr.addr_bytes, mac.size(), mac.begin());
+}
+
+/// Those that are sent in answer come with the next poll.
+void Niu::take_own_tokens() noexcept {
+    const std::vector<OwnToken> own = std::exchange(token_nodes_.own, {});
+    const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
+    for (const OwnToken& token : own) {
+        TokenReceiver* receiver = token_nodes_.receivers[token.address.to];
+        if (receiver != nullptr)
+            receiver->on_token(token.address, *wire::TokenView::parse(token.payload, nodes));
+    }
+}
+
+bool Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
+    if (blocked_) return false;
+    rte_mbuf* m = packet();
+    if (m == nullptr) return false;
+    std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
+    const std::size_t size = wire::encode_view(
+        {at + overhead_, wire::view_size(message.doubts.size(), message.next.members.size())}, message);
+    wire::Header header{.kind = wire::Kind::kView,
+                        .job_key = options_.job_key,
+                        .source = options_.node,
+                        .destination = to,
+                        .epoch = options_.epoch};
+    stations_.surround(at, {options_.node, options_.mac}, {to, token_nodes_.macs[to]},
+                       wire::kHeaderSize + size);
+    seal(m, header, size);
+    emit(m);
+    return true;
+}
+
+std::size_t Niu::view_capacity() const noexcept {
+    const std::size_t room = options_.mtu - (overhead_ - wire::kEthernetSize) - wire::kViewSize;
+    return room / (wire::kMemberSize + wire::kDoubtSize);
+}
+
+void Niu::on_view_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
+    if (token_nodes_.views == nullptr || frame.header.epoch == 0) return;
+    learn(frame.header.source, packet);
+    const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
+    token_nodes_.views->on_view(frame.header.source, frame.header.epoch,
+                                *wire::decode_view(frame.payload, nodes));
 }
 
 }  // namespace isoplane::niu

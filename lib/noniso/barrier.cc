@@ -6,7 +6,7 @@
 
 namespace isoplane::noniso {
 
-Barrier::Barrier(niu::Niu& niu) : niu_(niu), by_node_(niu.options().nodes.size()) {
+Barrier::Barrier(niu::Niu& niu, Loss loss) : niu_(niu), loss_(loss), by_node_(niu.options().nodes.size()) {
     const niu::Options& options = niu.options();
     members_.reserve(options.nodes.size());
     for (std::size_t i = 0; i < options.nodes.size(); ++i) {
@@ -35,6 +35,7 @@ bool Barrier::poll() noexcept {
     bool moved = false;
     for (Member& member : members_) {
         if (lost(member)) {
+            if (loss_ == Loss::kLeavesOut) continue;
             broken_by_ = member.node;
             state_ = BarrierState::kBroken;
             return true;

@@ -204,12 +204,20 @@ class Niu final : public runtime::Stage {
     /// Sends a part of a token from this node or the one beside it. False when it cannot be now.
     bool send_token(const TokenAddress& address, const wire::Token& token,
                     std::span<const wire::TokenEntry> entries) noexcept;
+    /// Has messages about views given to `receiver`, which outlives the NIU or is replaced with nullptr.
+    void attach(ViewReceiver* receiver) noexcept { token_nodes_.views = receiver; }
+    /// Sends one from this node. False when it cannot be now.
+    bool send_view(NodeId to, const wire::ViewMessage& message) noexcept;
+    /// The most members that a view may have to fit a frame, when all are doubted.
+    std::size_t view_capacity() const noexcept;
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
 
     // Membership.
 
     PeerState state(NodeId node) const noexcept { return peers_[node].state; }
+    /// Gives that peer up, in its present life, as if it had been silent for too long.
+    void give_up(NodeId node) noexcept;
     bool all_up() const noexcept;
     /// A sentence with the names of the nodes that have not been found within the limit; empty before that,
     /// and when all have.
@@ -261,8 +269,13 @@ class Niu final : public runtime::Stage {
 
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void on_view_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void take_own_tokens() noexcept;
+    void learn(NodeId node, const rte_mbuf* packet) noexcept;
     unsigned prepare_tokens() noexcept {
         unsigned n = 0;
+        if (!token_nodes_.own.empty()) [[unlikely]]
+            take_own_tokens();
         for (TokenReceiver* receiver : token_nodes_.here)
             n += receiver->before_sending(now_);
         return n;

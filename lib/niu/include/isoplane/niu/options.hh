@@ -49,8 +49,8 @@ struct Options {
     runtime::Duration ack_delay = std::chrono::microseconds{20};
     TimeoutLimits timeout{};
 
-    runtime::Duration silence = std::chrono::seconds{30};        ///< after which a peer is dead
-    runtime::Duration displace = std::chrono::milliseconds{50};  ///< or this, if it is said to have restarted
+    runtime::Duration silence = std::chrono::seconds{30};  ///< after which a peer is dead
+    runtime::Duration displace = std::chrono::seconds{1};  ///< or this, if it is said to have restarted
     runtime::Duration hello_every = std::chrono::milliseconds{1};  ///< at first; less often with time
     runtime::Duration hello_limit = std::chrono::seconds{30};      ///< after which missing nodes are named
     runtime::Duration close_limit = std::chrono::seconds{30};      ///< after which closing waits for nobody

@@ -7,6 +7,7 @@
 #include <isoplane/runtime/time.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/view.hh>
 #include <vector>
 
 #include <isoplane/niu/options.hh>
@@ -32,6 +33,20 @@ class TokenReceiver {
     virtual void on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
 };
 
+/// Who takes part in the agreement on who takes part in logical time.
+class ViewReceiver {
+  public:
+    virtual ~ViewReceiver() = default;
+    /// Called while the NIU is polled.
+    virtual void on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) noexcept = 0;
+};
+
+/// A token from a node of this process to another one.
+struct OwnToken {
+    TokenAddress address{};
+    std::vector<std::byte> payload{};
+};
+
 /// What an NIU knows about the nodes that it exchanges tokens with.
 struct TokenNodes {
     explicit TokenNodes(std::size_t nodes) : receivers(nodes), macs(nodes, wire::kBroadcastMac) {}
@@ -39,6 +54,9 @@ struct TokenNodes {
     std::vector<TokenReceiver*> receivers;  ///< by node; nullptr for those that are elsewhere
     std::vector<TokenReceiver*> here{};     ///< those that are not
     std::vector<wire::MacAddress> macs;     ///< by node, as heard
+    std::vector<NodeId> beside{};           ///< those here, but for the NIU's own
+    std::vector<OwnToken> own{};            ///< on their way
+    ViewReceiver* views = nullptr;
 };
 
 }  // namespace isoplane::niu

@@ -19,6 +19,12 @@ enum class BarrierState : std::uint8_t {
     kBroken,  ///< a node has died or started again: neither this barrier nor any later one will complete
 };
 
+/// What the loss of a node means to the barriers of the others.
+enum class Loss : std::uint8_t {
+    kBreaks,    ///< them all
+    kLeavesOut  ///< them without it: those who are left wait for each other alone
+};
+
 /// Barriers of all nodes of a job. Each node tells every other, and has passed when it has heard the same of
 /// all of them.
 ///
@@ -29,7 +35,7 @@ class Barrier final : public niu::Receiver {
   public:
     using NodeId = niu::NodeId;
 
-    explicit Barrier(niu::Niu& niu);
+    explicit Barrier(niu::Niu& niu, Loss loss = Loss::kBreaks);
 
     /// Enters the next barrier. False while one is running, and when it is broken.
     bool enter() noexcept;
@@ -56,6 +62,7 @@ class Barrier final : public niu::Receiver {
     bool tell(Member& member) noexcept;
 
     niu::Niu& niu_;
+    Loss loss_;
     std::vector<Member> members_;
     std::vector<Member*> by_node_;  ///< nullptr for this node
     std::uint32_t number_ = 0;
