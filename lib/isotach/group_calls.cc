@@ -53,6 +53,7 @@ bool Isotach::enter_barrier(unsigned channel) noexcept {
 bool Isotach::notice(const Delivery& delivery) noexcept {
     if (delivery.kind == DeliveryKind::kSignal)
         return delivery.channel == kResetSignal || (signals_ & wire::group_signal(delivery.channel)) != 0;
+    if (delivery.kind != DeliveryKind::kBarrier) return true;
     Barrier& barrier = barriers_[delivery.channel];
     if (barrier.state != BarrierState::kEntered || barrier.entered != delivery.isochron) return false;
     barrier.state = BarrierState::kHolding;
@@ -60,6 +61,12 @@ bool Isotach::notice(const Delivery& delivery) noexcept {
 }
 
 void Isotach::act(std::uint32_t word) noexcept {
+    if (siu_.is_frozen()) {
+        // There is no time to do it at.
+        survival_.deferred.push(word);
+        known_at_ = UINT64_MAX;
+        return;
+    }
     acted_at_ = siu_.act(word);
     known_at_ = acted_at_ + siu_.greatest_distance();
     siu_.want(true);

@@ -16,13 +16,14 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       here_(niu.options().node),
       ordering_(siu, here_, niu.options().nodes.size()),
       group_(niu.options().nodes.size()),
-      payloads_(niu, options_.max_message),
+      payloads_(niu, siu.survives() ? SIZE_MAX / 2 : std::size_t{options_.max_message}),
       paranoid_(options_.paranoid ? std::make_unique<Paranoid>(here_, niu.options().nodes.size()) : nullptr),
       flags_(paranoid_ ? wire::kIsotachClocked : std::uint8_t{0}),
       in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       single_(pool),
-      counts_(niu.options().nodes.size()) {}
+      counts_(niu.options().nodes.size()),
+      survival_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
     discard();
@@ -37,6 +38,7 @@ void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
 unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
     const unsigned payloads = payloads_.poll();
+    if (siu_.survives()) tend_survival();
     const bool wanted = !siu_.started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
@@ -77,7 +79,8 @@ inline void Isotach::keep(NodeId from, const wire::IsotachHeader& header, const 
 
 void Isotach::take(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
-    const bool plain = header.host == message.source && message.whole() && header.flags == 0 && !paranoid_;
+    const bool plain = header.host == message.source && message.whole() && header.flags == 0 && !paranoid_ &&
+                       !siu_.survives();
     if (!plain) [[unlikely]]
         return take_with_care(message);
     keep(message.source, header,
@@ -90,6 +93,12 @@ void Isotach::take(const niu::Received& message) noexcept {
 
 void Isotach::take_with_care(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
+    // Of a host that has left, all that counts is here; this is what came with the word that it has.
+    const bool has_left = survival_.view != 0 && survival_.epochs[message.source] == 0 &&
+                          niu_.state(message.source) != niu::PeerState::kUp;
+    if (has_left) return niu_.release(message);
+    if (header.flags == wire::kIsotachFlush && header.host == message.source)
+        return take_flush(message, header);
     Flagged flagged{.data = message.data.subspan(wire::kIsotachSize)};
     if (header.host != message.source || !message.whole() || !take_flags(header.flags, message, flagged)) {
         counters_.malformed.add();
@@ -147,7 +156,12 @@ inline void Isotach::complete(const Marker& marker) noexcept {
 /// Signals and barriers, which depend on nothing but what the group has done by now.
 void Isotach::end_pulse(Pulse pulse) noexcept {
     bool acted = false;
+    bool changed = false;
     for (siu::GroupAct act; siu_.next_act(pulse, act); acted = true) {
+        if (act.source == wire::kNoNode) {
+            changed = survival_.change(pulse, group_);
+            continue;
+        }
         group_.apply(act.source, act.word);
         if (act.source != here_) continue;
         for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
@@ -173,6 +187,7 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
                  .time = time});
         ++time.rank;
     }
+    if (changed) deliver_changes(time);
 }
 
 /// What comes behind a message waits for the payload of that.

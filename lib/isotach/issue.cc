@@ -41,13 +41,18 @@ inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
 }
 
 /// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
-/// needed. False, and nothing is done, when it cannot go this way now.
-inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message,
-                                 wire::Operation operation) noexcept {
+/// needed; an empty one to this host may stand before it. False, and nothing is done, when it cannot go this
+/// way now.
+inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
+                                 Isochron::Part* own) noexcept {
     if (to == here_ || !payloads_.may_send(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
     const std::uint32_t number = stamp(siu_.distance(to));
+    if (own != nullptr) {
+        issue_own(*own, number);
+        counters_.messages_sent.add();
+    }
     const std::uint32_t count = ++counts_[to];
     put_front(room.data.data(), {.pulse = stamp_.pulse,
                                  .host = here_,
@@ -86,9 +91,7 @@ bool Isotach::send(Isochron& isochron) noexcept {
     if (options_.planted.piecemeal) [[unlikely]]
         return send_piecemeal(isochron);
     if (!may_issue()) return held_back();
-    const Isochron::Part& first = isochron.parts_.front();
-    const bool copied = isochron.size() == 1 && !first.packet && !first.payload;
-    if (copied && issue_alone(first.to, isochron.bytes_, first.operation)) {
+    if (issue_simple(isochron)) {
         isochron.clear();
         return true;
     }
@@ -106,6 +109,18 @@ bool Isotach::send(Isochron& isochron) noexcept {
     counters_.messages_sent.add(isochron.size());
     isochron.clear();
     return true;
+}
+
+/// Of one copied message that goes alone, and perhaps an empty one to this host before it.
+inline bool Isotach::issue_simple(Isochron& isochron) noexcept {
+    const Isochron::Part& last = isochron.parts_.back();
+    if (isochron.size() > 2 || last.packet || last.payload) return false;
+    Isochron::Part* own = nullptr;
+    if (isochron.size() == 2) {
+        own = &isochron.parts_.front();
+        if (own->to != here_ || own->size != 0) return false;
+    }
+    return issue_alone(last.to, isochron.bytes_, last.operation, own);
 }
 
 bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {
@@ -144,11 +159,11 @@ bool Isotach::needs_are_met() noexcept {
 /// What this host sends to itself stays in packets of its own.
 bool Isotach::hold_packets(Isochron& isochron) noexcept {
     for (Isochron::Part& part : isochron.parts_) {
-        if (part.to != here_ || part.packet || part.payload) continue;
+        if (part.to != here_ || part.packet || part.payload || part.size == 0) continue;
         runtime::Packet packet = pool_.packet();
         if (!packet) return false;
         char* room = rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(part.size));
-        if (part.size != 0) std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
+        std::memcpy(room, isochron.bytes_.data() + part.at, part.size);
         counters_.copied_bytes.add(part.size);
         part.packet = std::move(packet);
     }
@@ -223,7 +238,8 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     const Delivery own{.operation = part.operation,
                        .isochron = number,
                        .time = {stamp_.pulse, Place::kWithin, here_, stamp_.rank++},
-                       .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                       .data = part.own_bytes(),
+                       .frame = kNoFrame,
                        .own = part.packet.release(),
                        .payload = part.payload.release()};
     if (paranoid_) [[unlikely]]
@@ -247,7 +263,8 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
         deliver({.operation = part.operation,
                  .isochron = number,
                  .time = {after_.pulse, Place::kAfter, here_, after_.rank++},
-                 .data = part.packet ? part.packet.data() : part.payload->bytes(),
+                 .data = part.own_bytes(),
+                 .frame = kNoFrame,
                  .own = part.packet.release(),
                  .payload = part.payload.release()});
         counters_.executed.add();

@@ -23,6 +23,19 @@ void Ordering::take_announcements(Pulse pulse) noexcept {
     }
 }
 
+void Ordering::find_heads() noexcept {
+    heads_.clear();
+    for (std::size_t host = 0; host < queues_.size(); ++host)
+        if (!queues_[host].empty()) put_head(static_cast<NodeId>(host));
+}
+
+void Ordering::settle(Pulse pulse) noexcept {
+    for (Stream& stream : streams_)
+        stream.announced = stream.received;
+    behind_ = 0;
+    held_ = pulse;
+}
+
 std::vector<Bucket> Ordering::buckets() const {
     std::map<std::pair<Pulse, NodeId>, Bucket> found;
     const auto bucket = [&found](Pulse pulse, std::size_t host) -> Bucket& {

@@ -107,19 +107,28 @@ unsigned Payloads::move_on() noexcept {
 
 /// Payloads that have been announced are those of the messages that wait for them.
 std::size_t Payloads::discard() noexcept {
-    const std::size_t held = std::exchange(waiting_, 0);
+    const std::size_t held = waiting_;
     for (Host& host : hosts_) {
-        for (; !host.waiting.empty(); host.waiting.pop())
-            niu_.release(host.waiting.front());
-        for (; !host.in.empty(); host.in.pop())
-            --expected_;
-        for (; !host.out.empty(); host.out.pop())
-            host.out.front()->let_go();
-        host.handed = false;
+        forget(host);
         host.kept = 0;
     }
     sending_.clear();
     return held;
+}
+
+void Payloads::forget(NodeId host) noexcept {
+    forget(hosts_[host]);
+    std::erase(sending_, host);
+}
+
+void Payloads::forget(Host& host) noexcept {
+    for (; !host.waiting.empty(); host.waiting.pop(), --waiting_)
+        niu_.release(host.waiting.front());
+    for (; !host.in.empty(); host.in.pop())
+        --expected_;
+    for (; !host.out.empty(); host.out.pop())
+        host.out.front()->let_go();
+    host.handed = false;
 }
 
 }  // namespace isoplane::isotach

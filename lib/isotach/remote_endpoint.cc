@@ -45,7 +45,10 @@ bool EndpointStage::serve(const EndpointLink::Request& request) noexcept {
     switch (request.action) {
         case Action::kSend: {
             Isochron& isochron = link_.isochrons[request.what];
-            if (!isotach_.send(isochron)) return false;
+            if (!isotach_.send(isochron)) {
+                isotach_.forget_lost(isochron);
+                if (!isochron.empty()) return false;
+            }
             link_.empty.push(request.what);
             break;
         }
@@ -101,6 +104,7 @@ void EndpointStage::publish_host() noexcept {
     view.most_frames.store(frames, std::memory_order_relaxed);
     view.most_in_frame.store(frames != 0 ? static_cast<std::uint32_t>(isotach_.most_in_frame(host)) : 0,
                              std::memory_order_release);
+    view.left.store(isotach_.has_left(host), std::memory_order_relaxed);
     if (++next_published_ == link_.hosts.size()) next_published_ = 0;
 }
 

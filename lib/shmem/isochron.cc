@@ -21,7 +21,8 @@ std::string name(Address at) {
 
 }  // namespace
 
-Isochron::Isochron(Memory& memory) : memory_(&memory), wire_(memory.endpoint_.isochron()) {}
+Isochron::Isochron(Memory& memory)
+    : memory_(&memory), pages_(memory.pages_), wire_(memory.endpoint_.isochron()) {}
 
 Reads& Isochron::reads() noexcept {
     return memory_->reads_;
@@ -30,17 +31,16 @@ Reads& Isochron::reads() noexcept {
 void Isochron::check(Address at, std::uint32_t words, bool is_variable) const {
     if (is_variable && words == 2 && at % 2 != 0) [[unlikely]]
         throw Misuse(name(at) + " is odd, but is used for a variable of 64 bits: give it an even one");
-    const Pages& pages = memory_->pages_;
     const std::uint64_t end = std::uint64_t{at} + words;
-    for (std::uint64_t next = at; next < end; next += pages.left_in_page(static_cast<Address>(next))) {
+    for (std::uint64_t next = at; next < end; next += pages_.left_in_page(static_cast<Address>(next))) {
         const auto word = static_cast<Address>(next);
-        if (next <= UINT32_MAX && pages.exists(word) && pages.page(word).mapped) [[likely]]
+        if (next <= UINT32_MAX && pages_.exists(word) && pages_.page(word).mapped) [[likely]]
             continue;
-        const std::string page = std::to_string(next / pages.extent().page_words);
+        const std::string page = std::to_string(next / pages_.extent().page_words);
         throw Misuse(name(word) + " is on page " + page + ", " +
-                     (next <= UINT32_MAX && pages.exists(word)
+                     (next <= UINT32_MAX && pages_.exists(word)
                           ? "of which no host has a copy: give that page a copyset in shmem_map"
-                          : "beyond the last of " + std::to_string(pages.extent().pages) +
+                          : "beyond the last of " + std::to_string(pages_.extent().pages) +
                                 " pages: use a lower one, or raise pages"));
     }
 }
@@ -51,11 +51,40 @@ Reads::Ticket Isochron::open(std::uint32_t words) {
     return ticket;
 }
 
+inline void Isochron::add_to(NodeId host, const Access& access, Words first, Words second) {
+    unwire();
+    ++accesses_;
+    std::byte* out = bytes_for(host).add(wire::access_layout::kSize + 4 * (first.size() + second.size()));
+    wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
+                        access);
+    out += wire::access_layout::kSize;
+    for (const Words words : {first, second}) {
+        for (const std::uint32_t word : words) {
+            wire::Field<std::uint32_t, 0>::put(out, word);
+            out += 4;
+        }
+    }
+}
+
+/// What it reads is the same at all copies: the nearest one tells.
+inline void Isochron::add_to_all(const Access& access, Words first, Words second) {
+    const Pages::Page& page = pages_.page(access.address);
+    if (page.others.empty()) return add_to(page.nearest, access, first, second);
+    Access silent = access;
+    silent.ticket = 0;
+    if (memory_->options_.planted.one_copy) [[unlikely]]
+        return add_to(page.nearest, access, first, second);
+    if (page.is_here()) add_to(page.nearest, access, first, second);
+    for (const NodeId host : page.others)
+        add_to(host, host == page.nearest ? access : silent, first, second);
+}
+
 Reads::Ticket Isochron::add_read(Address at, std::uint32_t words) {
-    check(at, words, true);
+    check_variable(at, words);
     const Reads::Ticket ticket = open(words);
     const std::uint32_t offset = 0;
-    add_to(memory_->pages_.page(at).nearest,
+    reads().ask(ticket, pages_.page(at).nearest);
+    add_to(pages_.page(at).nearest,
            {.code = AccessCode::kRead,
             .words = static_cast<std::uint16_t>(words),
             .address = at,
@@ -107,6 +136,7 @@ void Isochron::add_assign(const Scheduled& scheduled, Words values) {
 
 Reads::Ticket Isochron::add_change(AccessCode code, Address at, Words first, Words second) {
     const Reads::Ticket ticket = open(static_cast<std::uint32_t>(first.size()));
+    reads().ask(ticket, pages_.page(at).nearest);
     add_to_all(
         {.code = code, .words = static_cast<std::uint16_t>(first.size()), .address = at, .ticket = ticket},
         first, second);
@@ -118,8 +148,8 @@ template <typename Each>
 void Isochron::in_pieces(const Block& block, bool at_nearest, Each&& each) {
     for (std::uint32_t done = 0; done < block.words;) {
         const Address at = block.at + done;
-        const std::uint32_t words = std::min({block.words - done, memory_->pages_.left_in_page(at),
-                                              memory_->most_words(memory_->pages_.page(at), at_nearest)});
+        const std::uint32_t words = std::min(
+            {block.words - done, pages_.left_in_page(at), memory_->most_words(pages_.page(at), at_nearest)});
         each(Block{at, words}, done);
         done += words;
     }
@@ -131,7 +161,8 @@ BlockFuture Isochron::read(const Block& block) {
     check(block.at, block.words, false);
     const Reads::Ticket ticket = open(block.words);
     in_pieces(block, true, [&](const Block& piece, const std::uint32_t done) {
-        add_to(memory_->pages_.page(piece.at).nearest,
+        reads().ask(ticket, pages_.page(piece.at).nearest);
+        add_to(pages_.page(piece.at).nearest,
                {.code = AccessCode::kRead,
                 .words = static_cast<std::uint16_t>(piece.words),
                 .address = piece.at,
@@ -157,46 +188,13 @@ void Isochron::message(NodeId to, std::span<const std::byte> data) {
     message_bytes_.insert(message_bytes_.end(), data.begin(), data.end());
 }
 
-/// What it reads is the same at all copies: the nearest one tells.
-void Isochron::add_to_all(const Access& access, Words first, Words second) {
-    const Pages::Page& page = memory_->pages_.page(access.address);
-    Access silent = access;
-    silent.ticket = 0;
-    if (memory_->options_.planted.one_copy) [[unlikely]]
-        return add_to(page.nearest, access, first, second);
-    if (page.is_here()) add_to(page.nearest, access, first, second);
-    for (const NodeId host : page.others)
-        add_to(host, host == page.nearest ? access : silent, first, second);
-}
-
-void Isochron::add_to(NodeId host, const Access& access, Words first, Words second) {
-    unwire();
-    std::byte* out = bytes_for(host).add(wire::access_layout::kSize + 4 * (first.size() + second.size()));
-    wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
-                        access);
-    out += wire::access_layout::kSize;
-    for (const Words words : {first, second}) {
-        for (const std::uint32_t word : words) {
-            wire::Field<std::uint32_t, 0>::put(out, word);
-            out += 4;
-        }
-    }
-    ++accesses_;
-}
-
-AccessBytes& Isochron::bytes_for(NodeId host) {
-    if (host == memory_->here()) return here_;
+AccessBytes& Isochron::bytes_of_another(NodeId host) {
     const auto end = parts_.begin() + static_cast<std::ptrdiff_t>(used_);
     const auto part = std::find_if(parts_.begin(), end, [host](const Part& p) { return p.to == host; });
     if (part != end) return part->bytes;
     if (used_ == parts_.size()) parts_.emplace_back();
     parts_[used_].to = host;
     return parts_[used_++].bytes;
-}
-
-void Isochron::unwire() noexcept {
-    if (!wire_.empty()) [[unlikely]]
-        wire_.clear();
 }
 
 void Isochron::issued() noexcept {

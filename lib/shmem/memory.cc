@@ -78,7 +78,10 @@ bool Memory::issue(Isochron& isochron) {
     if (hits_.size() >= options_.most_waiting) return false;
     const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
     const bool at_once = !abroad && (hits_.empty() || options_.planted.local_at_once);
-    if (abroad && !(put_on_wire(isochron) && endpoint_.send(isochron.wire_))) return false;
+    if (abroad && !(put_on_wire(isochron) && endpoint_.send(isochron.wire_))) {
+        endpoint_.forget_lost(isochron.wire_);
+        return false;
+    }
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();
@@ -131,8 +134,26 @@ bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
 
 /// Whether there is something that is not the program's to receive.
 bool Memory::next() {
-    has_next_ = has_next_ || from_.receive(next_);
+    if (!has_next_) {
+        has_next_ = from_.receive(next_);
+        if (has_next_ && next_.kind == DeliveryKind::kLeft) lose(next_.channel);
+    }
     return has_next_ && next_.kind == DeliveryKind::kMessage && next_.operation != Operation::kMessage;
+}
+
+/// Its copies are no longer, nor what it has left open; the program still has to be told.
+void Memory::lose(NodeId host) {
+    store_.lose(host);
+    hand_out_answers();
+    if (!has_lcore()) return lose_here(host);
+    left_.push_back(host);
+    has_arrived_.store(true, std::memory_order_relaxed);
+}
+
+/// For what the program alone touches.
+void Memory::lose_here(NodeId host) {
+    pages_.lose(host);
+    reads_.lose(host);
 }
 
 bool Memory::step() {
@@ -179,7 +200,7 @@ void Memory::execute(NodeId issuer, std::span<const std::byte> accesses) {
     AccessCursor cursor(accesses);
     for (Access access; cursor.next(access);) {
         store_.execute(issuer, access);
-        hand_out_answers();
+        if (!store_.answers().empty()) hand_out_answers();
     }
     if (!cursor.at_end()) [[unlikely]]
         counters_.malformed.add();
@@ -219,6 +240,9 @@ unsigned Memory::fill_reads() {
     }
     const auto filled = static_cast<unsigned>(arrived_.size());
     arrived_.clear();
+    for (const NodeId host : left_)
+        lose_here(host);
+    left_.clear();
     has_arrived_.store(false, std::memory_order_relaxed);
     return filled;
 }
@@ -314,7 +338,11 @@ bool Memory::settled() const noexcept {
 }
 
 bool Memory::receive(Delivery& delivery) {
-    if (has_lcore()) return endpoint_.receive(delivery);
+    if (has_lcore()) {
+        if (!endpoint_.receive(delivery)) return false;
+        if (delivery.kind == DeliveryKind::kLeft) poll();  // or the program would know before its memory does
+        return true;
+    }
     while (step()) {
     }
     if (!has_next_) return false;

@@ -3,6 +3,7 @@
 
 #include <isoplane/shmem/pages.hh>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -53,7 +54,18 @@ Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId
                     page.others.push_back(node);
                 }
             }
+            std::ranges::stable_sort(page.others, {},
+                                     [&](NodeId node) { return paths.distance(here, node, 1); });
         }
+    }
+}
+
+void Pages::lose(NodeId host) {
+    for (Page& page : pages_) {
+        std::erase(page.others, host);
+        if (page.nearest != host) continue;
+        page.mapped = !page.others.empty();
+        if (page.mapped) page.nearest = page.others.front();
     }
 }
 

@@ -18,6 +18,8 @@ Reads::Ticket Reads::open(std::uint32_t words) {
     place.words = place.lacking = words;
     place.wanted = true;
     place.cancelled = false;
+    place.asked = wire::kNoNode;
+    place.asked_too.clear();
     if (words > place.few.size()) {
         place.more.resize(words);
     } else {
@@ -30,6 +32,12 @@ Reads::Ticket Reads::open(std::uint32_t words) {
 bool Reads::fill(const wire::Answer& answer) noexcept {
     if (answer.ticket == 0 || answer.ticket > places_.size()) return false;
     Place& place = places_[answer.ticket - 1];
+    if (place.lost) return true;
+    if (answer.words == 0) {
+        if (place.lacking == 0) return false;
+        lose_words(place);
+        return true;
+    }
     const std::size_t end = std::size_t{answer.offset} + answer.words;
     if (end > place.words || answer.words > place.lacking) return false;
     std::uint32_t* const to = place.more.empty() ? place.few.data() : place.more.data();
@@ -41,6 +49,21 @@ bool Reads::fill(const wire::Answer& answer) noexcept {
     return true;
 }
 
+void Reads::lose(NodeId host) noexcept {
+    for (Place& place : places_) {
+        if (place.lacking == 0 || place.cancelled) continue;
+        if (place.asked == host || std::ranges::find(place.asked_too, host) != place.asked_too.end())
+            lose_words(place);
+    }
+}
+
+/// Other words may still come, so it cannot be another's place.
+void Reads::lose_words(Place& place) noexcept {
+    place.lost = true;
+    place.lacking = 0;
+    --outstanding_;
+}
+
 void Reads::drop(Ticket ticket) noexcept {
     Place& place = places_[ticket - 1];
     place.wanted = false;
@@ -50,11 +73,13 @@ void Reads::drop(Ticket ticket) noexcept {
 void Reads::cancel(Ticket ticket) noexcept {
     Place& place = places_[ticket - 1];
     place.cancelled = true;
+    if (place.lost) return;
     --outstanding_;
     if (!place.wanted) free(ticket);
 }
 
 void Reads::free(Ticket ticket) noexcept {
+    if (places_[ticket - 1].lost) return;
     places_[ticket - 1].words = 0;
     free_.push_back(ticket);
 }

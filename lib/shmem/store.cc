@@ -47,31 +47,6 @@ Store::Store(const Pages& pages, bool never_blocks)
       never_blocks_(never_blocks),
       words_(std::size_t{pages.local_pages()} * pages.extent().page_words) {}
 
-bool Store::is_here(const Access& access) const noexcept {
-    return pages_.exists(access.address) && pages_.page(access.address).is_here() &&
-           access.words <= pages_.left_in_page(access.address);
-}
-
-void Store::execute(NodeId issuer, const Access& access) {
-    if (!is_here(access)) [[unlikely]]
-        return counters_.misplaced.add();
-    counters_.accesses.add();
-    switch (access.code) {
-        case AccessCode::kRead:
-            return read(issuer, access);
-        case AccessCode::kWrite:
-            return write(access);
-        case AccessCode::kSched:
-            return schedule(access.address, access.words, scheduled_by(issuer, access.operand(0)));
-        case AccessCode::kAssign:
-            return assign(access);
-        case AccessCode::kAdd:
-        case AccessCode::kSwap:
-        case AccessCode::kCompareSwap:
-            return change(issuer, access);
-    }
-}
-
 bool Store::any_pending(Address at, unsigned words) const noexcept {
     if (current_.empty() || never_blocks_) return false;
     for (unsigned i = 0; i < words; ++i) {
@@ -80,29 +55,49 @@ bool Store::any_pending(Address at, unsigned words) const noexcept {
     return false;
 }
 
-void Store::write(const Access& access) noexcept {
-    std::uint32_t* const to = &words_[index(access.address)];
-    for (std::uint16_t i = 0; i < access.words; ++i)
-        to[i] = access.operand(i);
-    if (current_.empty()) return;
+inline void Store::write(const Access& access, std::uint32_t* words) noexcept {
+    words[0] = access.operand(0);
+    for (std::uint16_t i = 1; i < access.words; ++i)
+        words[i] = access.operand(i);
+    if (current_.empty()) [[likely]]
+        return;
     for (std::uint16_t i = 0; i < access.words; ++i)
         current_.erase(access.address + i);
 }
 
-void Store::read(NodeId issuer, const Access& access) {
+inline void Store::read(NodeId issuer, const Access& access, const std::uint32_t* words) {
     if (any_pending(access.address, access.words)) return block(issuer, access);
-    answer(issuer, access.ticket, static_cast<std::uint16_t>(access.operand(0)), access.words,
-           &words_[index(access.address)]);
+    answer(issuer, access.ticket, static_cast<std::uint16_t>(access.operand(0)), access.words, words);
 }
 
-void Store::change(NodeId issuer, const Access& access) {
+void Store::change(NodeId issuer, const Access& access, std::uint32_t* words) {
     if (any_pending(access.address, access.words)) return block(issuer, access);
-    std::uint32_t* const old = &words_[index(access.address)];
-    answer(issuer, access.ticket, 0, access.words, old);
+    answer(issuer, access.ticket, 0, access.words, words);
     const auto operands = operands_of(access);
     std::array<std::uint32_t, 2> result{};
-    compute(access.code, access.words, operands.data(), old, result.data());
-    std::copy_n(result.begin(), access.words, old);
+    compute(access.code, access.words, operands.data(), words, result.data());
+    std::copy_n(result.begin(), access.words, words);
+}
+
+void Store::execute(NodeId issuer, const Access& access) {
+    std::uint32_t* const words = words_of(access);
+    if (words == nullptr) [[unlikely]]
+        return counters_.misplaced.add();
+    counters_.accesses.add();
+    switch (access.code) {
+        case AccessCode::kRead:
+            return read(issuer, access, words);
+        case AccessCode::kWrite:
+            return write(access, words);
+        case AccessCode::kSched:
+            return schedule(access.address, access.words, scheduled_by(issuer, access.operand(0)));
+        case AccessCode::kAssign:
+            return assign(access);
+        case AccessCode::kAdd:
+        case AccessCode::kSwap:
+        case AccessCode::kCompareSwap:
+            return change(issuer, access, words);
+    }
 }
 
 void Store::block(NodeId issuer, const Access& access) {
@@ -174,7 +169,7 @@ void Store::settle_all() {
         settled_.pop_back();
         const auto current = current_.find(now.key.at);
         if (current != current_.end() && current->second == now.key.version) {
-            words_[index(now.key.at)] = now.value;
+            if (!now.lost) words_[index(now.key.at)] = now.value;
             current_.erase(current);
             if (now.lower) {
                 words_[index(now.key.at + 1)] = *now.lower;
@@ -186,6 +181,7 @@ void Store::settle_all() {
         for (const Waiter& waiter : waiters.mapped()) {
             Blocked& blocked = table_[waiter.blocked];
             blocked.old[waiter.word] = now.value;
+            blocked.lost |= now.lost;
             if (now.lower && waiter.word + 1U < blocked.words) blocked.old[waiter.word + 1U] = *now.lower;
             if (--blocked.lacking != 0) continue;
             unblock(blocked);
@@ -195,7 +191,21 @@ void Store::settle_all() {
     }
 }
 
+void Store::lose(NodeId host) {
+    for (const auto& [key, waiters] : open_)
+        if ((key.version & kComputed) == 0 && key.version >> 32 == host)
+            settled_.push_back({.key = key, .value = 0, .lost = true});
+    settle_all();
+}
+
+/// What cannot be computed changes nothing.
 void Store::unblock(Blocked& blocked) {
+    if (blocked.lost) {
+        answer(blocked.to, blocked.ticket, blocked.offset, 0, nullptr);
+        for (std::uint16_t i = 0; blocked.code != AccessCode::kRead && i < blocked.words; ++i)
+            settled_.push_back({.key = {blocked.at + i, blocked.makes}, .value = 0, .lost = true});
+        return;
+    }
     answer(blocked.to, blocked.ticket, blocked.offset, blocked.words, blocked.old.data());
     if (blocked.code == AccessCode::kRead) return;
     std::array<std::uint32_t, 2> result{};

@@ -61,6 +61,8 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
     }
     pending_at_.assign(hosts, kNotPending);
     managers_.assign(paths.topology().node_count(), kNone);
+    if (survives() && !own_.no_lag)
+        held_from_ = lag_ = Pulse{TokenExchange::options().reach - (manages() ? 1U : 0U)} * ahead;
 }
 
 void Siu::begin_to_announce(NodeId to, std::uint32_t count) noexcept {
@@ -77,7 +79,7 @@ Pulse Siu::act(std::uint32_t group_word) noexcept {
     // The tokens that go unprompted take nothing along. All hosts reckon as if this one's had a token manager
     // to go to first.
     const std::uint64_t delay = manages() ? options().ahead : 0;
-    const std::uint64_t next = std::max<Pulse>(clock(), options().ahead) + 1;
+    const std::uint64_t next = std::max<Pulse>(clock(), base() + options().ahead) + 1;
     if (!to_do_.empty() && to_do_.back().with - delay >= next && may_join(to_do_.back().word, group_word)) {
         to_do_.back().word |= group_word;
     } else {
@@ -110,6 +112,37 @@ void Siu::take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexce
         // It was done at number - distance.
         keep_act({number + greatest_distance_ - distances_[entry.source], entry.source, entry.value});
     }
+}
+
+void Siu::begin_time(Pulse cut, Pulse base) noexcept {
+    cut_ = cut;
+    held_from_ = base + lag_;
+    last_stamp_ = base;
+    last_token_ = 0;
+    look_at_ = 0;
+    std::fill(managers_.begin(), managers_.end(), kNone);
+    std::fill(pending_at_.begin(), pending_at_.end(), kNotPending);
+    pending_.clear();
+    for (; !announcements_.empty(); announcements_.pop()) {
+    }
+    std::erase_if(acts_, [this](const GroupAct& act) { return act.pulse > cut_ && act.source != here_; });
+    for (; !to_do_.empty(); to_do_.pop())
+        acts_.push_back({known_at(to_do_.front().with), here_, to_do_.front().word});
+    std::make_heap(acts_.begin(), acts_.end(), later);
+}
+
+Pulse Siu::last() const noexcept {
+    Pulse last = last_stamp_;
+    for (const GroupAct& act : acts_)
+        if (act.source == here_) last = std::max(last, act.pulse);
+    return to_do_.empty() ? last : std::max(last, known_at(to_do_.back().with));
+}
+
+std::vector<GroupAct> Siu::own_acts() const {
+    std::vector<GroupAct> own;
+    std::ranges::copy_if(acts_, std::back_inserter(own),
+                         [this](const GroupAct& act) { return act.source == here_; });
+    return own;
 }
 
 void Siu::keep_act(const GroupAct& act) noexcept {
@@ -145,7 +178,8 @@ void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
 }
 
 bool Siu::may_send() noexcept {
-    if (sent() < options().ahead) return true;
+    if (sent() >= last_token_) return false;
+    if (sent() < base() + options().ahead) return true;
     const Duration since = now() - last_sent_at();
     if (wanted_) prompt_until_ = now() + own_.linger;
     if (now() < prompt_until_) {

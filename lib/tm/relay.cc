@@ -47,7 +47,7 @@ std::uint8_t Relay::wanted() noexcept {
     if (wants()) return options().reach;
     const std::uint64_t number = sent() + 1;
     std::uint8_t hops = woken_for(number);
-    if (number <= options().ahead || !passes_on_) return hops;
+    if (number <= base() + options().ahead || !passes_on_) return hops;
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
         if (theirs > hops + 1) hops = static_cast<std::uint8_t>(theirs - 1);

@@ -11,6 +11,7 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     const ExchangeCounters& counters = exchange.counters();
     out["token_sent"] = exchange.sent();
     out["token_complete"] = exchange.complete();
+    if (exchange.view() != 0) out["view"] = exchange.view();
     out["ahead"] = exchange.options().ahead;
     nlohmann::json& awaited = out["awaited"] = nlohmann::json::array();
     for (const NodeId node : exchange.awaited())
@@ -25,6 +26,7 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     out["duplicates"] = counters.duplicates.get();
     out["beyond"] = counters.beyond.get();
     out["stale_epoch"] = counters.stale_epoch.get();
+    out["stale_view"] = counters.stale_view.get();
     out["unknown"] = counters.unknown.get();
     out["malformed"] = counters.malformed.get();
 }

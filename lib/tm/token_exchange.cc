@@ -28,12 +28,11 @@ TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
       options_(checked(std::move(options))),
       mask_(std::bit_ceil(std::size_t{2} * options_.ahead) - 1),
       index_(niu.options().nodes.size(), kNoNeighbour),
+      takes_(options_.in_views ? kNone : 0),
+      quiet_(options_.in_views ? kFrozen : 0),
       rtt_(options_.timeout) {
-    for (const NodeId node : options_.neighbours) {
-        index_[node] = neighbours_.size();
-        neighbours_.push_back(
-            {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
-    }
+    for (const NodeId node : options_.neighbours)
+        add_neighbour(node);
     niu_.attach(options_.node, this);
 }
 
@@ -41,10 +40,55 @@ TokenExchange::~TokenExchange() {
     niu_.attach(options_.node, nullptr);
 }
 
+void TokenExchange::add_neighbour(NodeId node) {
+    index_[node] = neighbours_.size();
+    neighbours_.push_back(
+        {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
+}
+
+void TokenExchange::forget_neighbours() noexcept {
+    neighbours_.clear();
+    std::fill(index_.begin(), index_.end(), kNoNeighbour);
+}
+
+void TokenExchange::begin_at(std::uint32_t view, std::uint64_t base) noexcept {
+    view_ = view;
+    takes_ = static_cast<std::uint16_t>(view);
+    base_ = sent_ = complete_ = base;
+    level_ = 0;
+    pending_ = false;
+    set(kFrozen, false);
+    rtt_ = niu::RttEstimator(options_.timeout);
+    resend_at_ = Time::max();
+    for (Neighbour& neighbour : neighbours_) {
+        neighbour.in_to = neighbour.transmitted = base;
+        neighbour.heard = now_;
+    }
+}
+
+void TokenExchange::freeze() noexcept {
+    takes_ = kNone;
+    base_ = complete_;  // there is no time to send at any more
+    set(kFrozen, true);
+    pending_ = false;
+}
+
+/// That nobody was heard says nothing while this node itself did not run.
+void TokenExchange::note_poll(Time now) noexcept {
+    constexpr Duration kStopped = std::chrono::milliseconds{2};
+    if (const Duration missed = now - polled_at_; missed > kStopped) {
+        for (Neighbour& neighbour : neighbours_)
+            neighbour.heard = std::min(now, neighbour.heard + missed);
+    }
+    polled_at_ = now;
+}
+
 unsigned TokenExchange::before_sending(Time now) noexcept {
     now_ = now;
+    if (view_ != 0) [[unlikely]]
+        note_poll(now);
     const bool none_due = sent_ == complete_ + options_.ahead && !pending_ && !neighbours_.empty();
-    if (quiet_ || (none_due && now < resend_at_)) [[likely]]
+    if (quiet_ != 0 || (none_due && now < resend_at_)) [[likely]]
         return 0;
     const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
     if (pending_) transmit_pending();
@@ -59,6 +103,9 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
     const std::size_t index = index_[address.from];
     if (index == kNoNeighbour) return counters_.unknown.add();
     Neighbour& neighbour = neighbours_[index];
+    if (view.view() != takes_) [[unlikely]]
+        return counters_.stale_view.add();
+    neighbour.heard = now_;
     if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
     const wire::Token token = view.token();
     const bool news = keep(neighbour, token, view);
@@ -96,7 +143,8 @@ inline bool TokenExchange::belongs(Neighbour& neighbour, const niu::TokenAddress
     if (address.epoch == neighbour.epoch) [[likely]]
         return true;
     if (neighbour.epoch != 0 && static_cast<std::int32_t>(address.epoch - neighbour.epoch) < 0) return false;
-    if (neighbour.in_to != 0) {
+    if (neighbour.in_to != base_ && options_.in_views) return false;
+    if (neighbour.in_to != base_) {
         if (!on_restart(neighbour.node)) {
             broken_ = true;
             return false;
@@ -200,9 +248,9 @@ void TokenExchange::send_what_is_due() noexcept {
 inline bool TokenExchange::prepare_what_is_due() noexcept {
     const std::uint64_t before = sent_;
     std::uint8_t level = 0;
-    while (sent_ < complete_ + options_.ahead && !quiet_ && may_send()) {
+    while (sent_ < complete_ + options_.ahead && quiet_ == 0 && may_send()) {
         const std::uint64_t number = sent_ + 1;
-        const bool says_something = number > options_.ahead && !is_silent(number);
+        const bool says_something = number > base_ + options_.ahead && !is_silent(number);
         if (says_something) on_send(number);
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
             Entries& entries = neighbours_[i].out[number & mask_];
@@ -242,8 +290,10 @@ inline std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::ui
     std::uint64_t last = number;
     while (last < sent_ && neighbour.out[(last + 1) & mask_].empty())
         ++last;
-    wire::Token token{
-        .number = number, .wanted = wanted, .further = static_cast<std::uint8_t>(last - number)};
+    wire::Token token{.number = number,
+                      .wanted = wanted,
+                      .further = static_cast<std::uint8_t>(last - number),
+                      .view = static_cast<std::uint16_t>(view_)};
     if (way == Way::kAlongIfPossible && goes_along(neighbour, token)) return last;
     std::span<const wire::TokenEntry> rest = neighbour.out[number & mask_];
     const std::size_t capacity = niu_.token_capacity();
@@ -286,7 +336,7 @@ void TokenExchange::resend() noexcept {
     const std::uint8_t hops = std::max(level_, wanted());
     std::uint64_t n = 0;
     for (const Neighbour& neighbour : neighbours_) {
-        const std::uint64_t known = neighbour.in_to > options_.ahead ? neighbour.in_to - options_.ahead : 0;
+        const std::uint64_t known = std::max(neighbour.in_to, base_ + options_.ahead) - options_.ahead;
         for (std::uint64_t number = known; number < neighbour.transmitted; ++n) {
             const std::uint64_t to = transmit(neighbour, number + 1, hops);
             if (to == number) break;
@@ -301,12 +351,12 @@ void TokenExchange::resend() noexcept {
 
 /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
 inline Duration TokenExchange::patience() const noexcept {
-    return level_ != 0 || hurried_ || complete_ == 0 ? rtt_.timeout() : options_.idle_timeout;
+    return level_ != 0 || hurried_ || complete_ == base_ ? rtt_.timeout() : options_.idle_timeout;
 }
 
 void TokenExchange::wake(std::size_t except) noexcept {
     const std::uint8_t hops = wanted();
-    if (hops == 0 || sent_ == 0 || quiet_) return;
+    if (hops == 0 || sent_ == base_ || quiet_ != 0) return;
     counters_.wakes.add();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         const Neighbour& neighbour = neighbours_[i];

@@ -38,6 +38,7 @@ TokenManager::TokenManager(niu::Niu& niu, const topology::Paths& paths, NodeId n
 /// As long as nobody has been heard but token managers with their first tokens, logical time may not be used
 /// here: who wants it repeats its own until they are answered.
 bool TokenManager::may_resend() const noexcept {
+    if (view() != 0) return true;
     const ExchangeCounters& heard = counters();
     return heard.received.get() + heard.duplicates.get() + heard.beyond.get() + heard.stale_epoch.get() >
            unprompted_;

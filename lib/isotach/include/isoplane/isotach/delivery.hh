@@ -18,7 +18,12 @@ enum class DeliveryKind : std::uint8_t {
     kMessage,
     kSignal,   ///< somebody has sent the signal of that channel
     kBarrier,  ///< the barrier of that channel is complete
+    kLeft,     ///< the host of that number, `channel`, takes part in logical time no more
+    kJoined,   ///< it takes part from now on, and knows nothing of what was before
 };
+
+/// Of an empty message of a host to itself.
+inline constexpr niu::FrameTable::Id kNoFrame = UINT32_MAX;
 
 /// What a host executes next. The data of a message is where it was received, until it is released.
 ///
@@ -26,14 +31,14 @@ enum class DeliveryKind : std::uint8_t {
 struct Delivery {
     DeliveryKind kind = DeliveryKind::kMessage;
     wire::Operation operation = wire::Operation::kMessage;  ///< what a message is to do
-    std::uint16_t channel = 0;                              ///< of a signal or barrier
+    std::uint16_t channel = 0;  ///< of a signal or barrier; of kLeft and kJoined the host
     /// Of the issuer's, which time.host is; each host counts its own from 0. Of a barrier: how often this
-    /// host had entered it.
+    /// host had entered it. Of kLeft and kJoined: the view.
     std::uint32_t isochron = 0;
     LogicalTime time{};
     std::span<const std::byte> data{};
 
-    niu::FrameTable::Id frame = 0;  ///< that holds the data...
+    niu::FrameTable::Id frame = 0;  ///< that holds the data, or kNoFrame where there is none...
     rte_mbuf* own = nullptr;        ///< ...or the packet, of a message of a host to itself...
     Payload* payload = nullptr;     ///< ...or what did not fit a frame
 };

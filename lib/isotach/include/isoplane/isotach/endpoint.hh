@@ -42,6 +42,9 @@ class Endpoint {
     /// Whether it could go when nothing else is under way. To a host that is not up nothing fits; nor does
     /// more than its credit, nor a message above max_message(), nor more in all than this host may keep.
     virtual bool fits(const Isochron& isochron) noexcept = 0;
+    /// Takes out of it what is for hosts that take part in logical time no more, as nothing fits to these:
+    /// the rest can go, if there is any.
+    virtual void forget_lost(Isochron& isochron) noexcept = 0;
     /// The largest message, Options::max_message; 0 before that host is up. What does not fit a frame is sent
     /// apart, and delivered in its place when all of it is there.
     virtual std::size_t max_message(NodeId to) const noexcept = 0;

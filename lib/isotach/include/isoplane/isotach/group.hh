@@ -34,6 +34,8 @@ class Group {
 
     /// What `host` has done, in the order in which all hosts learn of it.
     void apply(NodeId host, std::uint32_t word) noexcept;
+    /// It has left all barriers, as it has left logical time.
+    void remove(NodeId host) noexcept { apply(host, wire::group_leave(0) | wire::group_leave(1)); }
     bool has_entered(NodeId host, unsigned channel) const noexcept { return members_[host].entered[channel]; }
     /// At the end of a pulse: whether all that have joined the barrier have entered it. Then they all may
     /// enter again.

@@ -37,6 +37,11 @@ class Isochron {
     bool add(NodeId to, std::span<const std::byte> message);
     /// Takes back the message that was added last. Only while not empty.
     void drop_last() noexcept;
+    /// Takes out what is for hosts of which that is said.
+    template <typename Says>
+    void drop_if(Says&& says) noexcept {
+        std::erase_if(parts_, [&](const Part& part) { return says(part.to); });
+    }
 
     /// How many messages there are.
     std::size_t size() const noexcept { return parts_.size(); }
@@ -60,6 +65,11 @@ class Isochron {
 
         /// Whether it goes by pointer, where messages of `most` bytes fit a frame.
         bool is_large(std::size_t most) const noexcept { return payload || size > most; }
+        /// Of a message to this host, for which an empty one has no packet.
+        std::span<const std::byte> own_bytes() const noexcept {
+            if (size == 0) return {};
+            return packet ? packet.data() : payload->bytes();
+        }
     };
     std::span<const std::byte> bytes_of(const Part& part) const noexcept;
 

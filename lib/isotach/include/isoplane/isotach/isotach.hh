@@ -16,6 +16,7 @@
 #include <isoplane/isotach/ordering.hh>
 #include <isoplane/isotach/paranoid.hh>
 #include <isoplane/isotach/payloads.hh>
+#include <isoplane/isotach/survival.hh>
 
 namespace isoplane::isotach {
 
@@ -51,6 +52,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool send(Isochron& isochron) noexcept override;
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
+    void forget_lost(Isochron& isochron) noexcept override {
+        isochron.drop_if([this](NodeId host) { return has_left(host); });
+    }
     std::size_t max_message(NodeId to) const noexcept override;
     /// The largest message that goes in a frame to that host; 0 before it is up.
     std::size_t most_in_frame(NodeId to) const noexcept;
@@ -81,7 +85,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void release(const Delivery& delivery) noexcept override {
         if (delivery.payload != nullptr || delivery.own != nullptr) [[unlikely]]
             return release_apart(delivery);
-        if (delivery.kind == DeliveryKind::kMessage) [[likely]]
+        if (delivery.kind == DeliveryKind::kMessage && delivery.frame != kNoFrame) [[likely]]
             niu_.release({.frame = delivery.frame});
     }
     bool waiting() const noexcept override { return !deliveries_.empty() && is_here(deliveries_.front()); }
@@ -122,6 +126,16 @@ class Isotach final : public niu::Receiver, public Endpoint {
 
     void take(const niu::Received& message) noexcept override;
 
+    // Where logical time survives deaths (doc/membership.md).
+
+    /// Issues nothing and lets no time pass before begin(). Returns how it stands.
+    Standing freeze() noexcept;
+    /// Goes on in the next view, which this host is in.
+    void begin(const wire::View& view);
+    /// What came before the view may still not be here.
+    bool flushing() const noexcept { return survival_.flushing; }
+    bool has_left(NodeId host) const noexcept { return survival_.has_left(host); }
+
   private:
     struct Barrier {
         BarrierState state = BarrierState::kApart;
@@ -144,7 +158,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
         return outstanding_ < options_.most_outstanding && siu_.started() && !options_.planted.piecemeal;
     }
     std::uint32_t stamp(Pulse distance) noexcept;
-    bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation) noexcept;
+    bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
+                     Isochron::Part* own = nullptr) noexcept;
+    bool issue_simple(Isochron& isochron) noexcept;
     bool held_back() noexcept;
     bool has_what_it_needs(Isochron& isochron) noexcept;
     bool find_needs(const Isochron& isochron, bool with_open) noexcept;
@@ -185,6 +201,14 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool notice(const Delivery& delivery) noexcept;
     void act(std::uint32_t word) noexcept;
 
+    // survival.cc
+    void tend_survival() noexcept;
+    void part_with(NodeId host, Pulse cut) noexcept;
+    void take_flush(const niu::Received& message, const wire::IsotachHeader& header) noexcept;
+    void apply_flush(const Flush& flush) noexcept;
+    bool send_flush(FlushOut& out) noexcept;
+    void deliver_changes(LogicalTime time) noexcept;
+
     niu::Niu& niu_;
     siu::Siu& siu_;
     runtime::Pool& pool_;
@@ -209,6 +233,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     Pulse acted_at_ = 0;
     Pulse known_at_ = 0;  ///< the pulse in which all learn of what was done last
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
+    Survival survival_;
     runtime::Time now_{};
     runtime::Time executed_at_{};  ///< the last pulse
     runtime::Time wanted_since_ = runtime::Time::max();

@@ -11,6 +11,8 @@ namespace isoplane::isotach {
 struct Planted {
     bool piecemeal = false;        ///< sends the parts of an isochron that there is credit for
     bool markers_at_once = false;  ///< executes own messages without waiting for their isochron
+    bool no_cut = false;           ///< executes all that it has of a host that has left
+    bool no_flush = false;         ///< does not wait for what came before a view
 };
 
 inline constexpr std::uint32_t kDefaultMaxMessage = 64U << 20;

@@ -69,6 +69,41 @@ class Ordering {
     /// The last pulse that has been executed.
     Pulse executed() const noexcept { return executed_; }
 
+    // Where logical time survives deaths.
+
+    /// All that was announced up to here is here; `payloads` too.
+    Pulse hold(bool payloads) noexcept {
+        for (; held_ < siu_.complete(); ++held_) {
+            take_announcements(held_ + 1);
+            if (behind_ != 0 || !payloads) break;
+        }
+        return held_;
+    }
+    Pulse held() const noexcept { return held_; }
+    /// Gives what waits of that host for a pulse after `cut` to `drop`; its next message is its first.
+    template <typename Drop>
+    void cut_off(NodeId host, Pulse cut, Drop&& drop) noexcept {
+        runtime::Fifo<Delivery>& queue = queues_[host];
+        for (std::size_t n = queue.size(); n > 0; --n, queue.pop()) {
+            const Delivery message = queue.front();
+            if (message.time.pulse <= cut) {
+                queue.push(message);
+            } else {
+                drop(message);
+                --waiting_;
+            }
+        }
+        streams_[host] = {};
+        find_heads();
+    }
+    /// All that will ever come for pulses up to here is here.
+    void settle(Pulse pulse) noexcept;
+    /// A host without a past begins behind this pulse.
+    void begin(Pulse pulse) noexcept {
+        executed_ = pulse;
+        settle(pulse);
+    }
+
     /// Executes the pulses that are complete. In each calls `execute(messages, pulse)`, which is to take from
     /// the front of the queue what is in that pulse, for one host after the other; then `complete(marker)`,
     /// and `end(pulse)`. Returns how many that were.
@@ -78,7 +113,7 @@ class Ordering {
         for (const Pulse ended = siu_.ended(); executed_ < ended; ++pulses) {
             const Pulse pulse = executed_ + 1;
             if (!siu_.announcements().empty()) take_announcements(pulse);
-            if (behind_ != 0) break;
+            if (behind_ != 0 && pulse > held_) break;
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
                 const NodeId host = take_head();
                 runtime::Fifo<Delivery>& queue = queues_[host];
@@ -141,6 +176,7 @@ class Ordering {
             put_head(host);
     }
     void take_announcements(Pulse pulse) noexcept;
+    void find_heads() noexcept;
 
     /// The latest first, as the standard library's heaps have their greatest in front.
     struct Later {
@@ -170,6 +206,7 @@ class Ordering {
     unsigned behind_ = 0;
     std::size_t waiting_ = 0;
     Pulse executed_ = 0;
+    Pulse held_ = 0;
     runtime::Counter late_;
 };
 

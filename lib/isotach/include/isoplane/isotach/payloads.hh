@@ -41,6 +41,8 @@ class Payloads final : public niu::Receiver {
     bool settled() const noexcept { return sending_.empty() && expected_ == 0; }
     /// How many are expected.
     std::size_t expected() const noexcept { return expected_; }
+    /// What is under way from and to that host comes to nothing.
+    void forget(NodeId host) noexcept;
     /// Forgets what is under way. Returns how many packets it held.
     std::size_t discard() noexcept;
 
@@ -59,6 +61,7 @@ class Payloads final : public niu::Receiver {
         std::size_t kept = 0;  ///< bytes
     };
 
+    void forget(Host& host) noexcept;
     unsigned move_on() noexcept;
     unsigned pump(NodeId to) noexcept;
     bool put(Host& host, const niu::Received& fragment) noexcept;

@@ -46,6 +46,7 @@ struct EndpointLink {
     struct HostView {
         std::atomic<std::uint32_t> most_in_frame{0};  ///< stored behind the other
         std::atomic<std::uint32_t> most_frames{0};
+        std::atomic<bool> left{false};  ///< it takes part in logical time no more
     };
     /// Isochrons on their way to the lcore.
     static constexpr unsigned kIsochrons = 64;
@@ -105,6 +106,10 @@ class RemoteEndpoint final : public Endpoint {
     bool send(Isochron& isochron) noexcept override;
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
+    void forget_lost(Isochron& isochron) noexcept override {
+        isochron.drop_if(
+            [this](NodeId host) { return link_.hosts[host].left.load(std::memory_order_relaxed); });
+    }
     std::size_t max_message(NodeId to) const noexcept override {
         return most_in_frame(to) != 0 ? needs_.largest() : 0;
     }

@@ -106,9 +106,16 @@ class Isochron {
     Reads& reads() noexcept;
     template <Shareable T>
     Address check_variable(Variable<T> variable) const {
-        check(variable.at, Variable<T>::kWords, true);
+        check_variable(variable.at, Variable<T>::kWords);
         return variable.at;
     }
+    void check_variable(Address at, std::uint32_t words) const {
+        std::uint32_t word = 0;
+        const Pages::Page* page = pages_.page_with(at, words, word);
+        if (page == nullptr || !page->mapped || (words == 2 && at % 2 != 0)) [[unlikely]]
+            check(at, words, true);
+    }
+    /// Throws Misuse.
     void check(Address at, std::uint32_t words, bool is_variable) const;
     Reads::Ticket add_read(Address at, std::uint32_t words);
     void add_write(Address at, Words values);
@@ -122,11 +129,21 @@ class Isochron {
     void in_pieces(const Block& block, bool at_nearest, Each&& each);
     void add_to_all(const wire::Access& access, Words first, Words second);
     void add_to(NodeId host, const wire::Access& access, Words first, Words second);
-    AccessBytes& bytes_for(NodeId host);
-    void unwire() noexcept;
+    AccessBytes& bytes_for(NodeId host) {
+        if (host == pages_.here()) return here_;
+        if (used_ != 0 && parts_[used_ - 1].to == host) [[likely]]
+            return parts_[used_ - 1].bytes;
+        return bytes_of_another(host);
+    }
+    AccessBytes& bytes_of_another(NodeId host);
+    void unwire() noexcept {
+        if (!wire_.empty()) [[unlikely]]
+            wire_.clear();
+    }
     void issued() noexcept;
 
     Memory* memory_;
+    const Pages& pages_;
     std::size_t accesses_ = 0;
     AccessBytes here_;         ///< accesses to this host's copies
     std::vector<Part> parts_;  ///< the first used_ of them are in use

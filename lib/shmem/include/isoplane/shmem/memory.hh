@@ -137,6 +137,8 @@ class Memory final : public isotach::Filter {
     void hand_out_answers();
     void take(const wire::Answer& answer);
     unsigned fill_reads();
+    void lose(NodeId host);
+    void lose_here(NodeId host);
     bool send(const Store::Answer& answer);
     unsigned send_answers();
     unsigned take_answers();
@@ -153,7 +155,8 @@ class Memory final : public isotach::Filter {
     HitBuffer hits_;
     std::vector<runtime::Fifo<Store::Answer>> to_send_;  ///< by host: so that none waits for another
     std::atomic<std::size_t> unsent_{0};
-    std::vector<wire::Answer> arrived_;  ///< with an lcore: for the program to take
+    std::vector<wire::Answer> arrived_;  ///< with an lcore: for the program to take...
+    std::vector<NodeId> left_;           ///< ...and to know
     std::atomic<bool> has_arrived_{false};
     Layout layout_;
     isotach::Delivery next_{};                 ///< that the program has to receive, or cannot be executed yet

@@ -28,7 +28,7 @@ class Pages {
     static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 
     struct Page {
-        std::vector<NodeId> others{};  ///< that hold a copy
+        std::vector<NodeId> others{};  ///< that hold a copy, the nearest first
         NodeId nearest = 0;            ///< this host, if it does
         bool mapped = false;
         std::uint32_t local = kElsewhere;  ///< which of this host's pages it is
@@ -55,9 +55,18 @@ class Pages {
     std::uint64_t copysets() const { return copysets_; }
     /// Words from `at` to the end of its page.
     std::uint32_t left_in_page(Address at) const { return extent_.page_words - word_of(at); }
+    /// That host holds no copies any more.
+    void lose(NodeId host);
+
     bool exists(Address at) const { return page_of(at) < extent_.pages; }
     /// Of an address that exists.
     const Page& page(Address at) const { return pages_[page_of(at)]; }
+    /// Where so many words are: nullptr, unless all exist, on one page.
+    const Page* page_with(Address at, std::uint32_t words, std::uint32_t& word) const {
+        const std::uint32_t number = page_of(at);
+        word = at - number * extent_.page_words;
+        return number < extent_.pages && words <= extent_.page_words - word ? &pages_[number] : nullptr;
+    }
 
   private:
     NodeId here_;

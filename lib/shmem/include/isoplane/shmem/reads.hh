@@ -4,14 +4,27 @@
 #pragma once
 
 #include <cassert>
+#include <isoplane/topology/topology.hh>
 #include <isoplane/wire/access.hh>
+#include <isoplane/wire/view.hh>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <isoplane/shmem/address.hh>
 
 namespace isoplane::shmem {
+
+using topology::NodeId;
+
+/// The value of a read that nobody can tell any more.
+struct Lost : std::runtime_error {
+    Lost()
+        : std::runtime_error(
+              "what was read in shared memory is lost with a host that has died: it held the only "
+              "copy that was asked, or was to assign it") {}
+};
 
 /// What this host has read, or waits for.
 class Reads {
@@ -20,8 +33,19 @@ class Reads {
 
     /// A place for so many words. Tickets count from 1.
     Ticket open(std::uint32_t words);
+    /// That host is to tell some of its words.
+    void ask(Ticket ticket, NodeId host) {
+        Place& place = places_[ticket - 1];
+        if (place.asked != wire::kNoNode && place.asked != host) [[unlikely]]
+            place.asked_too.push_back(place.asked);
+        place.asked = host;
+    }
     /// Words have come. False for a ticket that nobody has, or words that do not belong there.
     bool fill(const wire::Answer& answer) noexcept;
+    /// Whoever waits for words of that host waits no longer.
+    void lose(NodeId host) noexcept;
+    /// It is ready, and nobody knows its words.
+    bool lost(Ticket ticket) const noexcept { return places_[ticket - 1].lost; }
     bool ready(Ticket ticket) const noexcept { return places_[ticket - 1].lacking == 0; }
     /// Once it is ready.
     std::span<const std::uint32_t> words(Ticket ticket) const noexcept {
@@ -42,10 +66,14 @@ class Reads {
         std::uint32_t lacking = 0;
         bool wanted = false;
         bool cancelled = false;
+        bool lost = false;  ///< what is still on its way there is for nobody: it is used no more
+        NodeId asked = wire::kNoNode;
+        std::vector<NodeId> asked_too{};
         std::array<std::uint32_t, 2> few{};
         std::vector<std::uint32_t> more{};
     };
     void free(Ticket ticket) noexcept;
+    void lose_words(Place& place) noexcept;
 
     std::vector<Place> places_;
     std::vector<Ticket> free_;
@@ -73,11 +101,15 @@ class AnyFuture {
     /// Whether it stands for a read at all.
     bool valid() const noexcept { return reads_ != nullptr; }
     bool ready() const noexcept { return reads_->ready(ticket_); }
+    /// It is ready, but has no value, and who asks for it is thrown Lost.
+    bool lost() const noexcept { return reads_->lost(ticket_); }
 
   protected:
     AnyFuture(Reads& reads, Reads::Ticket ticket) : reads_(&reads), ticket_(ticket) {}
-    std::span<const std::uint32_t> words() const noexcept {
+    std::span<const std::uint32_t> words() const {
         assert(ready());
+        if (lost()) [[unlikely]]
+            throw Lost();
         return reads_->words(ticket_);
     }
 
@@ -92,7 +124,7 @@ class Future : public AnyFuture {
   public:
     Future() = default;
     /// Once it is ready; as often as wanted.
-    T value() const noexcept { return from_words<T>(words().data()); }
+    T value() const { return from_words<T>(words().data()); }
 
   private:
     friend class Isochron;

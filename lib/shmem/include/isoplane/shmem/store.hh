@@ -41,6 +41,10 @@ class Store {
     std::span<const Answer> answers() const noexcept { return {answers_.data(), answered_}; }
     void answers_taken() noexcept { answered_ = 0; }
 
+    /// Nobody assigns what that host has scheduled: the words have the value from before, and who waits for
+    /// the one they were to get is told that it is lost.
+    void lose(NodeId host);
+
     /// Accesses that wait for an ASSIGN.
     std::size_t blocked() const noexcept { return blocked_; }
     /// For who compares copies: the value of a word that is here, and whether it has one.
@@ -73,6 +77,7 @@ class Store {
         std::uint16_t words = 0;
         std::uint16_t lacking = 0;
         std::uint16_t offset = 0;
+        bool lost = false;  ///< one of them has no value any more
         std::uint32_t ticket = 0;
         Address at = 0;
         Version makes = 0;
@@ -87,18 +92,26 @@ class Store {
         Key key;
         std::uint32_t value;
         std::optional<std::uint32_t> lower{};  ///< of the word behind it, if it has its value from there
+        bool lost = false;                     ///< there will be no value
     };
 
     std::size_t index(Address at) const noexcept {
         return std::size_t{pages_.page(at).local} * pages_.extent().page_words + pages_.word_of(at);
     }
-    bool is_here(const wire::Access& access) const noexcept;
+    /// The words of an access; nullptr when they are not here.
+    std::uint32_t* words_of(const wire::Access& access) noexcept {
+        std::uint32_t word = 0;
+        const Pages::Page* page = pages_.page_with(access.address, access.words, word);
+        if (page == nullptr || !page->is_here()) [[unlikely]]
+            return nullptr;
+        return &words_[std::size_t{page->local} * pages_.extent().page_words + word];
+    }
     bool is_pending(Address at) const noexcept { return !current_.empty() && current_.contains(at); }
     bool any_pending(Address at, unsigned words) const noexcept;
 
-    void write(const wire::Access& access) noexcept;
-    void read(NodeId issuer, const wire::Access& access);
-    void change(NodeId issuer, const wire::Access& access);
+    void write(const wire::Access& access, std::uint32_t* words) noexcept;
+    void read(NodeId issuer, const wire::Access& access, const std::uint32_t* words);
+    void change(NodeId issuer, const wire::Access& access, std::uint32_t* words);
     void block(NodeId issuer, const wire::Access& access);
     void schedule(Address at, unsigned words, Version version);
     void assign(const wire::Access& access);

@@ -33,6 +33,7 @@ struct SiuOptions {
     Duration first_pause = std::chrono::microseconds{50};
     Duration longest_pause = std::chrono::milliseconds{50};
     bool no_counts = false;  ///< a defect that tests plant: announces nothing
+    bool no_lag = false;     ///< another: executes what it does not know to be everywhere
 };
 
 /// How many messages another host has sent here in all by the end of a pulse.
@@ -56,15 +57,38 @@ class Siu final : public tm::Relay {
 
     /// This host is the token manager of its switch.
     bool manages() const noexcept { return options().node != here_; }
-    /// The token manager has answered: there is a time to send at.
-    bool started() const noexcept { return complete() != 0; }
+    /// There is a time to send at: the token manager has answered, and this host's first tokens, which
+    /// announce nothing, have gone. Those of a view may have to wait.
+    bool started() const noexcept { return complete() != base() && sent() >= base() + options().ahead; }
     Pulse clock() const noexcept { return sent(); }
     /// The last pulse that has ended, as far as announcements go. For this host's own part in it its token
     /// need not have gone: what it sends from now on is stamped later, and what it has yet to do in the group
     /// is known later; but of what a token manager has to do already, that may be in a pulse that could end.
+    ///
+    /// Where time survives deaths it is the last that everybody holds all of, which takes longer.
     Pulse ended() const noexcept {
-        return manages() && acting() ? std::min(complete(), known_at(to_do_.front().with) - 1) : complete();
+        const Pulse passed = this->passed();
+        return passed >= held_from_ ? passed - lag_ : cut_;
     }
+
+    // Where time survives deaths (doc/membership.md).
+
+    bool survives() const noexcept { return options().in_views; }
+    /// This host holds all that it is to execute up to that pulse: so it may say so by its tokens.
+    void hold(Pulse pulse) noexcept { last_token_ = pulse + options().ahead; }
+    /// Time goes on at the base of a view. All held everything up to `cut`.
+    template <typename IsIn>
+    void begin_view(std::uint32_t view, Pulse cut, Pulse base, IsIn&& is_in) {
+        Relay::begin_view(view, base, is_in);
+        begin_time(cut, base);
+    }
+    Pulse cut() const noexcept { return cut_; }
+    /// The last pulse in which anything of this host is executed.
+    Pulse last() const noexcept;
+    /// Its acts that it has not executed, and so others may not know of.
+    std::vector<GroupAct> own_acts() const;
+    /// Another host tells what of its acts the old view may not have told.
+    void take_act(const GroupAct& act) noexcept { keep_act(act); }
 
     /// A host that is a token manager is nearer, as it says when it comes up.
     Pulse distance(NodeId to) const noexcept {
@@ -75,7 +99,7 @@ class Siu final : public tm::Relay {
     /// The pulse in which an isochron that goes now over that distance is executed: never before one that
     /// went earlier, or in one that this host has executed.
     Pulse stamp(Pulse distance) noexcept {
-        return last_stamp_ = std::max({last_stamp_, clock() + distance, ended() + 1});
+        return last_stamp_ = std::max({last_stamp_, clock() + distance, passed() + 1});
     }
     Pulse last_stamp() const noexcept { return last_stamp_; }
 
@@ -107,6 +131,12 @@ class Siu final : public tm::Relay {
     }
 
   private:
+    /// As tokens and own acts have it.
+    Pulse passed() const noexcept {
+        return manages() && acting() ? std::min(complete(), known_at(to_do_.front().with) - 1) : complete();
+    }
+    void begin_time(Pulse cut, Pulse base) noexcept;
+
     static constexpr NodeId kNone = UINT16_MAX;
     static constexpr std::uint32_t kNotPending = UINT32_MAX;
 
@@ -149,6 +179,10 @@ class Siu final : public tm::Relay {
     std::vector<Pulse> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
     Pulse last_stamp_ = 0;
+    Pulse lag_ = 0;                          ///< token m says that all hold what is up to pulse m - lag_...
+    Pulse held_from_ = 0;                    ///< ...from this token on, and before that...
+    Pulse cut_ = 0;                          ///< ...what is up to here
+    std::uint64_t last_token_ = UINT64_MAX;  ///< that may be sent with what this host holds
     Entries pending_;                        ///< counts for the next token
     std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
     runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token

@@ -38,7 +38,8 @@ struct ExchangeOptions {
     std::uint8_t reach = 2;            ///< token hops between the two hosts that are furthest apart
     niu::TimeoutLimits timeout{};      ///< for what is sent again while time is wanted
     Duration idle_timeout = std::chrono::milliseconds{200};  ///< and while it is not
-    bool accept_any_number = false;                          ///< a defect that tests plant
+    bool in_views = false;  ///< nothing moves before begin_view(); a neighbour that starts again is lost
+    bool accept_any_number = false;  ///< a defect that tests plant
 };
 
 struct ExchangeCounters {
@@ -52,6 +53,7 @@ struct ExchangeCounters {
     Counter duplicates;   ///< parts that were here before
     Counter beyond;       ///< tokens further ahead than any neighbour can be
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
+    Counter stale_view;   ///< tokens of another view than this node's
     Counter unknown;      ///< tokens from nodes that are no neighbours
     Counter malformed;    ///< messages that are no tokens to this node
     Counter entries;      ///< sent
@@ -70,7 +72,32 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void take(const niu::Received& message) noexcept override;
 
     /// Sends nothing any more (true), or goes on (false).
-    void be_quiet(bool quiet) noexcept { quiet_ = quiet; }
+    void be_quiet(bool quiet) noexcept { set(kQuiet, quiet); }
+
+    // Where logical time survives deaths (ExchangeOptions::in_views), tokens are of a view, who takes part.
+
+    /// Time begins at `base`, which no token and no stamp of the view before has reached, with those of the
+    /// neighbours that `is_in(node)`.
+    template <typename IsIn>
+    void begin_view(std::uint32_t view, std::uint64_t base, IsIn&& is_in) {
+        forget_neighbours();
+        for (const NodeId node : options_.neighbours)
+            if (is_in(node)) add_neighbour(node);
+        begin_at(view, base);
+    }
+    /// Takes and sends no more tokens of this view.
+    void freeze() noexcept;
+    bool is_frozen() const noexcept { return takes_ == kNone; }
+    std::uint32_t view() const noexcept { return view_; }
+    /// Where the tokens of this view begin.
+    std::uint64_t base() const noexcept { return base_; }
+    /// Calls `tell(node)` with each neighbour that has not been heard in this view for so long.
+    template <typename Tell>
+    void silent(Duration limit, Tell&& tell) const {
+        if (is_frozen()) return;
+        for (const Neighbour& neighbour : neighbours_)
+            if (now_ - neighbour.heard > limit) tell(neighbour.node);
+    }
 
     /// Tokens sent; of a host, its clock.
     std::uint64_t sent() const noexcept { return sent_; }
@@ -157,13 +184,25 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::uint32_t epoch = 0;        ///< 0 before it was heard
         std::uint64_t in_to = 0;        ///< all its tokens up to this one are here
         std::uint64_t transmitted = 0;  ///< our tokens up to this one have gone out
-        std::vector<Incoming> in{};     ///< by number
-        std::vector<Entries> out{};     ///< by number
+        Time heard{};
+        std::vector<Incoming> in{};  ///< by number
+        std::vector<Entries> out{};  ///< by number
     };
 
+    static constexpr std::uint8_t kQuiet = 1;
+    static constexpr std::uint8_t kFrozen = 2;
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
+    void set(std::uint8_t why, bool quiet) noexcept {
+        quiet_ = static_cast<std::uint8_t>(quiet ? quiet_ | why : quiet_ & ~why);
+    }
     enum class Way : std::uint8_t { kApart, kAlongIfPossible };
 
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
+    void note_poll(Time now) noexcept;
+    void forget_neighbours() noexcept;
+    void add_neighbour(NodeId node);
+    void begin_at(std::uint32_t view, std::uint64_t base) noexcept;
     bool keep(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_part(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
@@ -184,17 +223,21 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::vector<std::size_t> index_;  ///< of a node among the neighbours
     ExchangeCounters counters_;
 
+    std::uint64_t base_ = 0;
     std::uint64_t sent_ = 0;
     std::uint64_t complete_ = 0;
+    std::uint32_t view_ = 0;
+    std::uint32_t takes_;     ///< the low half of the view whose tokens are taken, or kNone
     std::uint8_t level_ = 0;  ///< hops that the last token sent was wanted for
     bool hurried_ = false;    ///< the token that came last says that time is wanted
     bool pending_ = false;    ///< the output did not take everything
-    bool quiet_ = false;
+    std::uint8_t quiet_ = 0;  ///< why nothing is sent
     bool broken_ = false;
     niu::RttEstimator rtt_;
     Time now_{};
     Time sent_at_{};
     Time moved_at_{};
+    Time polled_at_{};
     Time resend_at_ = Time::max();
     bool resent_ = false;  ///< since something came: what comes now may answer either
 };

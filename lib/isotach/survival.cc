@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// From one view to the next: what of the last one is to be executed comes to all who are in the next.
+
+#include <algorithm>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/wire/isotach.hh>
+#include <utility>
+
+namespace isoplane::isotach {
+
+bool Survival::change(Pulse pulse, Group& group) noexcept {
+    due.clear();
+    std::erase_if(changes, [&](const Change& change) {
+        if (change.pulse != pulse) return false;
+        if (!change.joined) group.remove(change.host);
+        due.push_back(change);
+        return true;
+    });
+    return !due.empty();
+}
+
+void Isotach::deliver_changes(LogicalTime time) noexcept {
+    for (const Change& change : survival_.due) {
+        deliver({.kind = change.joined ? DeliveryKind::kJoined : DeliveryKind::kLeft,
+                 .channel = change.host,
+                 .isochron = change.view,
+                 .time = time});
+        ++time.rank;
+    }
+}
+
+Standing Isotach::freeze() noexcept {
+    siu_.freeze();
+    return {.held = ordering_.held(), .last = siu_.last()};
+}
+
+void Isotach::begin(const wire::View& view) {
+    const bool has_past = survival_.view != 0;
+    std::vector<std::uint32_t> epochs(survival_.epochs.size());
+    for (const wire::Member& member : view.members)
+        epochs[member.node] = member.epoch;
+    // What all hold is executed when it would have been; what some may not hold, at the end of the next view.
+    for (Change& change : survival_.changes)
+        if (change.pulse > view.cut) change.pulse = view.base;
+    survival_.out.clear();
+    for (std::size_t i = 0; has_past && i < counts_.size(); ++i) {
+        const auto host = static_cast<NodeId>(i);
+        const std::uint32_t before = survival_.epochs[i];
+        if (host == here_ || niu_.options().nodes[i].empty()) continue;
+        if (before != 0 && before == epochs[i]) {
+            survival_.out.push_back({.to = host});
+            continue;
+        }
+        if (before != 0) {
+            part_with(host, view.cut);
+            survival_.changes.push_back({view.base, host, false, view.number});
+        }
+        if (epochs[i] != 0) survival_.changes.push_back({view.base, host, true, view.number});
+    }
+    survival_.epochs = std::move(epochs);
+    const auto is_in = [&](NodeId node) { return survival_.epochs[node] != 0; };
+    survival_.acts.clear();
+    if (!has_past) ordering_.begin(view.base);
+    siu_.begin_view(view.number, has_past ? view.cut : view.base, view.base, is_in);
+    if (!survival_.changes.empty()) siu_.take_act({view.base, wire::kNoNode, 0});
+    survival_.acts = siu_.own_acts();
+    survival_.view = view.number;
+    survival_.base = view.base;
+    survival_.flushing = true;
+    std::fill(survival_.awaited.begin(), survival_.awaited.end(), false);
+    for (const FlushOut& out : survival_.out)
+        survival_.awaited[out.to] = true;
+    for (const Flush& flush : std::exchange(survival_.early, {}))
+        apply_flush(flush);
+    for (; !survival_.deferred.empty(); survival_.deferred.pop())
+        act(survival_.deferred.front());
+}
+
+/// Up to the cut, everybody has what it has sent.
+void Isotach::part_with(NodeId host, Pulse cut) noexcept {
+    if (options_.planted.no_cut) [[unlikely]]
+        cut = UINT64_MAX;
+    ordering_.cut_off(host, cut, [this](const Delivery& message) { release(message); });
+    payloads_.forget(host);
+    counts_[host] = 0;
+    if (niu_.peer(host).epoch == survival_.epochs[host]) niu_.give_up(host);
+}
+
+void Isotach::tend_survival() noexcept {
+    if (!survival_.flushing) {
+        siu_.hold(ordering_.hold(payloads_.expected() == 0));
+        return;
+    }
+    for (FlushOut& out : survival_.out)
+        while (!out.sent && send_flush(out)) {
+        }
+    const bool all_here = std::ranges::find(survival_.awaited, true) == survival_.awaited.end();
+    if ((!all_here || payloads_.expected() != 0) && !options_.planted.no_flush) return;
+    survival_.flushing = false;
+    ordering_.settle(survival_.base);
+    siu_.hold(survival_.base);
+}
+
+/// Behind everything that has been sent there; as many acts as fit.
+bool Isotach::send_flush(FlushOut& out) noexcept {
+    const std::size_t most = niu_.max_message(out.to);
+    const std::size_t front = wire::kIsotachSize;
+    if (!payloads_.may_send(out.to) || most < front + wire::kFlushActSize) return false;
+    const std::size_t n = std::min(survival_.acts.size() - out.next, (most - front) / wire::kFlushActSize);
+    const bool last = out.next + n == survival_.acts.size();
+    const niu::SendBuffer room =
+        niu_.buffer(out.to, wire::Protocol::kIsotach, front + n * wire::kFlushActSize, niu::Urgency::kUrgent);
+    if (!room) return false;
+    wire::encode_isotach(room.data.first<wire::kIsotachSize>(), {.pulse = survival_.base,
+                                                                 .host = here_,
+                                                                 .flags = wire::kIsotachFlush,
+                                                                 .rank = last ? 0U : 1U,
+                                                                 .isochron = survival_.view});
+    std::byte* at = room.data.data() + front;
+    for (std::size_t i = 0; i < n; ++i, at += wire::kFlushActSize) {
+        const siu::GroupAct& act = survival_.acts[out.next + i];
+        wire::FlushPulse::put(at, act.pulse);
+        wire::FlushWord::put(at, act.word);
+    }
+    niu_.send(room);
+    out.next += n;
+    out.sent = last;
+    return true;
+}
+
+void Isotach::take_flush(const niu::Received& message, const wire::IsotachHeader& header) noexcept {
+    Flush flush{.from = message.source, .view = header.isochron, .whole = header.rank == 0};
+    std::span<const std::byte> rest = message.data.subspan(wire::kIsotachSize);
+    for (; rest.size() >= wire::kFlushActSize; rest = rest.subspan(wire::kFlushActSize))
+        flush.acts.push_back({wire::FlushPulse::get(rest.data()), message.source,
+                              wire::FlushWord::get(rest.data()) & wire::kKnownGroupBits});
+    const bool whole = message.whole() && rest.empty();
+    niu_.release(message);
+    if (!whole || !siu_.survives()) return counters_.malformed.add();
+    if (flush.view > survival_.view) {
+        survival_.early.push_back(std::move(flush));
+    } else {
+        apply_flush(flush);
+    }
+}
+
+/// Those acts that everybody holds are here already.
+void Isotach::apply_flush(const Flush& flush) noexcept {
+    if (flush.view != survival_.view || !survival_.awaited[flush.from]) return;
+    for (const siu::GroupAct& act : flush.acts)
+        if (act.pulse > siu_.cut() && act.pulse <= survival_.base) siu_.take_act(act);
+    if (flush.whole) survival_.awaited[flush.from] = false;
+}
+
+}  // namespace isoplane::isotach
