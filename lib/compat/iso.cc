@@ -113,6 +113,7 @@ class Iso {
             net_.poll();
             handle();
         }
+        if (found->second.future.lost()) give_up(std::string(caller) + "(): " + shmem::Lost().what());
         const T value = found->second.future.value();
         reads<T>().erase(found);
         return value;

@@ -67,6 +67,7 @@ class Smm {
             give_up("iso_retrieve() waits for a read of the isochron that is being made: end that before it");
         while (!read.future.ready())
             step();
+        if (read.future.lost()) give_up(std::string("iso_retrieve(): ") + shmem::Lost().what());
         variable.value = read.future.value();
         reads_.erase(found);
         return variable.value;

@@ -46,9 +46,9 @@ class Mbm {
     int receive(iso_mbm& out) {
         release_last();
         Delivery next;
-        if (!net_.receive(next)) {
+        if (!take(next)) {
             net_.poll();
-            if (!net_.receive(next)) return -1;
+            if (!take(next)) return -1;
         }
         if (next.kind != DeliveryKind::kMessage) {
             const bool signal = next.kind == DeliveryKind::kSignal;
@@ -73,6 +73,14 @@ class Mbm {
         net.before_closing([] { instance("try_close_net").give_back(); });
     }
 
+    /// Of who has left these programs know nothing.
+    bool take(Delivery& next) {
+        bool taken = net_.receive(next);
+        while (taken && (next.kind == DeliveryKind::kLeft || next.kind == DeliveryKind::kJoined))
+            taken = net_.receive(next);
+        return taken;
+    }
+
     isotach::Isochron& isochron() {
         if (!isochron_) isochron_.emplace(net_.job().isotach().isochron());
         return *isochron_;
@@ -81,19 +89,22 @@ class Mbm {
     bool issue() {
         if (net_.job().isotach().send(isochron())) return true;
         step();
-        return false;
+        return isochron().empty();
     }
 
-    /// Towards what could not be done; unless that can never be.
+    /// Towards what could not be done; unless that can never be. What is for who has left goes nowhere.
     void step() {
         net_.poll();
-        end_if_too_large(net_, isochron());
+        net_.job().isotach().forget_lost(isochron());
+        if (!isochron().empty()) end_if_too_large(net_, isochron());
     }
 
     /// What iso_msg has a word for the length of, unless max-message is less.
     void check_size(niu::NodeId to, int size) {
         std::size_t most = std::numeric_limits<decltype(iso_msg::length)>::max();
-        if (to != net_.node()) most = std::min(most, net_.job().isotach().max_message(to));
+        // One that is not there has no size.
+        const std::size_t its = to == net_.node() ? 0 : net_.job().isotach().max_message(to);
+        if (its != 0) most = std::min(most, its);
         if (static_cast<std::size_t>(size) <= most) return;
         net_.look_for_trouble();
         give_up("a message of " + std::to_string(size) + " bytes is too large, they have at most " +

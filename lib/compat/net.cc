@@ -107,6 +107,14 @@ void Net::look_for_trouble() {
     if (const std::string trouble = job_->trouble(); !trouble.empty()) give_up(trouble);
 }
 
+bool Net::somebody_is_missing() {
+    for (std::size_t i = 0; i < job_->size(); ++i) {
+        const auto host = static_cast<niu::NodeId>(i);
+        if (host != job_->node() && job_->messages().state(host) != niu::PeerState::kUp) return true;
+    }
+    return false;
+}
+
 bool Net::try_close() {
     if (closed_) return true;
     if (!is_open()) return false;
@@ -156,8 +164,10 @@ void Net::leave_at_exit(int status, void* self) {
 
 namespace {
 
+/// To who is missing nothing fits, for as long as logical time has not gone on without him.
 void too_large(Net& net, const std::string& what) {
     net.look_for_trouble();
+    if (net.somebody_is_missing()) return;
     give_up("an isochron of " + what +
             " is more than hosts can have on their way: send it as several, or raise packets= in node.conf");
 }

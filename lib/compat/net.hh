@@ -61,6 +61,7 @@ class Net {
 
     /// Ends the program when there is some.
     void look_for_trouble();
+    bool somebody_is_missing();
 
   private:
     static constexpr unsigned kLookEvery = 4096;

@@ -42,7 +42,10 @@ class InlineDriver final : public Driver {
         moved += network_.dispatcher.dispatch();
         for (const auto& plane : network_.planes)
             moved += plane->poll(now);
-        if (network_.time) moved += network_.time->poll(now);
+        if (network_.time) {
+            moved += network_.time->isotach().poll(now);
+            network_.time->poll_membership(now);
+        }
         return network_.barrier.poll() || moved != 0;
     }
     void call(const std::function<void()>& what) override { what(); }
@@ -77,6 +80,7 @@ class LcoreDriver final : public Driver {
         if (!network_.time) return;
         time_ = std::make_unique<InTime>(network, pool);
         lcore_.pipeline().add(time_->stage);
+        lcore_.pipeline().add(time_->membership);
         network_.dispatcher.attach(wire::Protocol::kShmem, &time_->answers);
     }
     ~LcoreDriver() override {
@@ -137,16 +141,29 @@ class LcoreDriver final : public Driver {
         noniso::EndpointStage stage;
         noniso::RemoteEndpoint endpoint;
     };
+    class MembershipStage final : public runtime::Stage {
+      public:
+        explicit MembershipStage(LogicalTime& time) : Stage("membership"), time_(time) {}
+        unsigned poll(runtime::Time now) override {
+            time_.poll_membership(now);
+            return 0;
+        }
+
+      private:
+        LogicalTime& time_;
+    };
     /// Both ends of what joins the program to logical time.
     struct InTime {
         InTime(Network& network, runtime::Pool& pool)
             : link(network.time->isotach(), pool),
               stage("isotach", link, network.time->isotach()),
+              membership(*network.time),
               endpoint(link, network.time->isotach().needs(), pool),
               answers(network.niu, network.barrier, wire::Protocol::kShmem) {}
 
         isotach::EndpointLink link;
         isotach::EndpointStage stage;
+        MembershipStage membership;  ///< behind it
         isotach::RemoteEndpoint endpoint;
         noniso::DirectEndpoint answers;  ///< the lcore's
     };

@@ -64,6 +64,23 @@ share::Identity identity(const Settings& settings) {
             .address = in_udp ? udp.addresses[settings.node()] : 0};
 }
 
+/// Within which logical time goes on without a node, if it does.
+std::optional<runtime::Duration> survival_limit(const Settings& settings) {
+    const std::optional<double>& survive = settings.network.conf.survive;
+    if (!survive || !(settings.logical_time || settings.shared_memory)) return {};
+    return std::chrono::duration_cast<runtime::Duration>(std::chrono::duration<double>(*survive));
+}
+
+runtime::Duration silence(const Settings& settings) {
+    const auto limit = survival_limit(settings);
+    return limit ? std::max<runtime::Duration>(settings.silence, membership::silence_for(*limit))
+                 : settings.silence;
+}
+
+noniso::Loss loss(const Settings& settings) {
+    return survival_limit(settings) ? noniso::Loss::kLeavesOut : noniso::Loss::kBreaks;
+}
+
 niu::Options niu_options(const Settings& settings) {
     return {.node = settings.node(),
             .nodes = names(settings),
@@ -73,7 +90,7 @@ niu::Options niu_options(const Settings& settings) {
             .udp = settings.network.udp(settings.node()),
             .manages = manages(settings),
             .trust_fcs = settings.trust_fcs,
-            .silence = settings.silence,
+            .silence = silence(settings),
             .hello_limit = settings.hello_limit};
 }
 
@@ -85,6 +102,7 @@ constexpr std::uint32_t key_of_plane(std::uint32_t job_key, std::size_t plane) {
 siu::SiuOptions siu_options(const Settings& settings) {
     siu::SiuOptions options;
     options.exchange.ahead = settings.network.conf.tokens_ahead.value_or(topology::kDefaultTokensAhead);
+    options.exchange.in_views = survival_limit(settings).has_value();
     return options;
 }
 
@@ -99,7 +117,8 @@ Job::Job(Settings settings)
       link_(link::open_link(link::LinkSpec::parse(settings_.link), "link0",
                             {.pool = &pool_, .mtu = settings_.mtu, .identity = identity(settings_)})),
       network_(std::make_unique<Network>(link_->input(), link_->output(), pool_,
-                                         on_link(niu_options(settings_), *link_, settings_.mtu))),
+                                         on_link(niu_options(settings_), *link_, settings_.mtu),
+                                         loss(settings_))),
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
     link_->start();
@@ -107,7 +126,8 @@ Job::Job(Settings settings)
     if (settings_.logical_time)
         network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
                                                        network_->dispatcher, pool_, siu_options(settings_),
-                                                       settings_.isotach, settings_.token_manager);
+                                                       settings_.isotach, settings_.token_manager,
+                                                       survival_limit(settings_).value_or(settings_.silence));
     if (settings_.portals) make_portals();
     driver_ = make_driver(settings_.progress, *network_, pool_);
     if (movement_) movement_->drive(*driver_);
@@ -276,6 +296,35 @@ portals::Nal& Job::portals() noexcept {
     return *network_->portals;
 }
 
+bool Job::progress() {
+    bool moved = false;
+    movement_->call([&] { moved = driver_->poll(); });
+    return moved;
+}
+
+std::uint32_t Job::life(niu::NodeId node) {
+    std::uint32_t life = 0;
+    movement_->call([&] { life = network_->portals->life(node); });
+    return life;
+}
+
+bool Job::all_arrived() {
+    bool arrived = false;
+    movement_->call([&] {
+        const auto sent_all = [](const niu::Niu& niu) {
+            for (std::size_t i = 0; i < niu.options().nodes.size(); ++i) {
+                const auto node = static_cast<niu::NodeId>(i);
+                if (niu.state(node) == niu::PeerState::kUp && !niu.peer(node).sent_all()) return false;
+            }
+            return true;
+        };
+        arrived = network_->portals->idle() && sent_all(network_->niu) &&
+                  std::all_of(network_->planes.begin(), network_->planes.end(),
+                              [&](const auto& plane) { return sent_all(plane->niu()); });
+    });
+    return arrived;
+}
+
 bool Job::try_leave() {
     bool left = false;
     movement_->poll();
@@ -294,7 +343,8 @@ bool Job::try_leave() {
 std::string Job::trouble() {
     std::string sentence;
     driver_->call([&] {
-        sentence = roster_->trouble();
+        // Without who has died it goes on.
+        if (!network_->time || !network_->time->survives()) sentence = roster_->trouble();
         if (sentence.empty()) sentence = network_->niu.left_open();
         if (sentence.empty() && network_->time) sentence = network_->time->trouble(settings_.silence);
     });

@@ -20,14 +20,18 @@ topology::NodeId find_manager(const topology::Topology& topology, const std::str
 
 LogicalTime::LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                          runtime::Pool& pool, const siu::SiuOptions& options, const isotach::Options& isotach,
-                         const std::string& beside)
+                         const std::string& beside, runtime::Duration limit)
     : paths_(topology), siu_(niu, paths_, options), isotach_(niu, siu_, pool, isotach) {
     isotach_.attach_to(dispatcher);
-    if (beside.empty() || niu.options().manages) return;
+    const topology::NodeId played = beside.empty() ? wire::kNoNode : find_manager(topology, beside);
     tm::ExchangeOptions exchange = options.exchange;
     exchange.epoch = niu.options().epoch;
-    manager_ =
-        std::make_unique<tm::TokenManager>(niu, paths_, find_manager(topology, beside), std::move(exchange));
+    if (exchange.in_views)
+        membership_ =
+            std::make_unique<membership::Host>(niu, siu_, isotach_, paths_, std::move(exchange),
+                                               membership::Options{.limit = limit, .plays = played});
+    else if (played != wire::kNoNode && !niu.options().manages)
+        manager_ = std::make_unique<tm::TokenManager>(niu, paths_, played, std::move(exchange));
 }
 
 /// Whose token the next pulse waits for.
@@ -47,6 +51,7 @@ std::string LogicalTime::trouble(runtime::Duration limit) const {
                " has started again: logical time goes on without this host; start it again";
     if (const isotach::Paranoid* paranoid = isotach_.paranoid(); paranoid && paranoid->violations() != 0)
         return "logical time is violated (paranoid): " + paranoid->first();
+    if (membership_ && membership_->agreement().view().number != 0) return membership_->agreement().trouble();
     if (isotach_.standing() < limit) return {};
     if (!siu_.started())
         return "no token has come from " + awaited() +
@@ -61,6 +66,7 @@ void LogicalTime::describe(nlohmann::json& out) const {
     isotach_.describe(out["isotach"]);
     tm::describe_exchange(siu_, paths_.topology(), out["siu"]);
     if (manager_) manager_->describe(out["token_manager"]);
+    if (membership_) membership_->agreement().describe(out["membership"]);
 }
 
 }  // namespace isoplane::job

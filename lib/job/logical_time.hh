@@ -4,6 +4,7 @@
 #pragma once
 
 #include <isoplane/isotach/isotach.hh>
+#include <isoplane/membership/host.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/tm/token_manager.hh>
 #include <isoplane/topology/paths.hh>
@@ -19,15 +20,21 @@ topology::NodeId find_manager(const topology::Topology& topology, const std::str
 class LogicalTime {
   public:
     /// `beside` is the token manager that runs in this process, if one does; when it is that of this host's
-    /// switch, the host is it (niu::Options::manages). `topology` outlives it.
+    /// switch, the host is it (niu::Options::manages). `topology` outlives it. With exchange.in_views in
+    /// `options`, it goes on without members that are not heard for `limit`.
     LogicalTime(const topology::Topology& topology, niu::Niu& niu, niu::Dispatcher& dispatcher,
                 runtime::Pool& pool, const siu::SiuOptions& options, const isotach::Options& isotach,
-                const std::string& beside);
+                const std::string& beside, runtime::Duration limit);
 
-    unsigned poll(runtime::Time now) noexcept { return isotach_.poll(now); }
+    /// After each poll of isotach().
+    void poll_membership(runtime::Time now) {
+        if (membership_) membership_->poll(now);
+    }
 
     isotach::Isotach& isotach() noexcept { return isotach_; }
     bool started() const noexcept { return siu_.started(); }
+    /// It goes on when nodes die.
+    bool survives() const noexcept { return membership_ != nullptr; }
 
     /// A sentence when time has stood still for longer than the limit, or is not what it promises; empty
     /// else.
@@ -41,6 +48,7 @@ class LogicalTime {
     siu::Siu siu_;
     isotach::Isotach isotach_;
     std::unique_ptr<tm::TokenManager> manager_;
+    std::unique_ptr<membership::Host> membership_;  ///< plays it then
 };
 
 }  // namespace isoplane::job

@@ -44,8 +44,9 @@ class Plane final : public runtime::Stage {
 
 /// The NIU of a program and what takes its messages.
 struct Network {
-    Network(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options)
-        : niu("niu", from, to, pool, std::move(options)), dispatcher(niu), barrier(niu) {
+    Network(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
+            noniso::Loss loss)
+        : niu("niu", from, to, pool, std::move(options)), dispatcher(niu), barrier(niu, loss) {
         dispatcher.attach(wire::Protocol::kControl, &barrier);
     }
 

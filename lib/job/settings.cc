@@ -139,10 +139,12 @@ bool is_in_job() {
     return !variable("ISOPLANE_CONFIG").empty() || launcher_place().has_value();
 }
 
-Settings settings_from_environment() {
-    if (const std::string file = variable("ISOPLANE_CONFIG"); !file.empty()) return load_settings(file);
-    const std::string link = variable("ISOPLANE_LINK");
+Settings settings_from_environment(const std::function<std::string(std::uint32_t)>& meet) {
     const auto place = launcher_place();
+    if (std::string file = variable("ISOPLANE_CONFIG"); !file.empty())
+        return load_settings(place ? for_rank(std::move(file), place->rank) : file);
+    std::string link = variable("ISOPLANE_LINK");
+    if (place && link.empty() && meet) link = meet(place->job_key);
     if (place && !link.empty()) {
         topology::NodeConf conf;
         conf.links = {link};

@@ -66,6 +66,13 @@ class Job {
     /// Only with Settings::portals. Whoever is there is reached, and join() need not be called; what is done
     /// there makes progress from any thread of the program.
     portals::Nal& portals() noexcept;
+    /// Moves what there is to move for it, from any thread; returns whether anything was. It keeps the CPU
+    /// when there is nothing: who holds a lock, and calls this, gives it away when the lock is free.
+    bool progress();
+    /// Which life of a node Portals are in touch with: 0 when it has not come, has left, or is dead.
+    std::uint32_t life(niu::NodeId node);
+    /// All that was sent there has arrived, where it can.
+    bool all_arrived();
     /// Leaves the job alone, with no more to say, and all that was said arrived: false until then. For
     /// programs that speak nothing but Portals.
     bool try_leave();

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <isoplane/isotach/options.hh>
 #include <isoplane/topology/network.hh>
 #include <string>
@@ -44,7 +45,10 @@ struct Settings {
 /// From the node.conf that the environment variable ISOPLANE_CONFIG names, as `isoplane run` sets it. What
 /// that does not say of rank, size and job key, an MPI launcher may: and then a link in ISOPLANE_LINK is
 /// enough. Throws std::runtime_error, or topology::Error, with a sentence.
-Settings settings_from_environment();
+///
+/// Where nothing says the link of a process that an MPI launcher has started, `meet` may name one, which the
+/// processes of that job key share or each have.
+Settings settings_from_environment(const std::function<std::string(std::uint32_t job_key)>& meet = {});
 
 /// Whether the environment says anything of a job.
 bool is_in_job();
