@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <stdexcept>
 
@@ -43,7 +44,11 @@ std::unique_ptr<Link> open_link(const LinkSpec& spec, const std::string& name, c
                                     spec.text + "': links of kind " + spec.kind + " take 64 to " +
                                     std::to_string(driver.kind.max_mtu));
     }
-    return driver.open(spec, name, options);
+    LinkOptions sized = options;
+    // What waits to receive must not be all that there is to send with.
+    if (options.pool != nullptr)
+        sized.rx_descriptors = std::min(options.rx_descriptors, std::bit_floor(options.pool->size() / 4));
+    return driver.open(spec, name, sized);
 }
 
 }  // namespace isoplane::link

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <rte_eal.h>
 #include <rte_ethdev.h>
 
 #include <isoplane/runtime/pool.hh>
@@ -15,11 +16,16 @@ namespace {
 std::unique_ptr<Link> open_pci(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
     std::uint16_t port = 0;
     if (rte_eth_dev_get_port_by_name(spec.target.c_str(), &port) != 0) {
+        // Without an IOMMU a NIC has to be told where memory is, which is known of huge pages only.
+        const bool untold = rte_eal_has_hugepages() == 0;
         throw std::runtime_error(
             "'" + spec.text + "': DPDK has no port for the NIC " + spec.target +
             "; write its address in full (lspci -D lists them), bind it to a driver that " +
             "DPDK can use (modprobe vfio-pci && dpdk-devbind.py -b vfio-pci " + spec.target +
-            ") and start again");
+            ") and start again" +
+            (untold ? "; if it is bound already, by another driver than vfio-pci, it needs huge pages "
+                      "(echo 1024 > /proc/sys/vm/nr_hugepages)"
+                    : ""));
     }
     rte_eth_dev_info info{};
     rte_eth_dev_info_get(port, &info);

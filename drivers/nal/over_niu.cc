@@ -301,10 +301,20 @@ void OverNiu::look_at(Peer& peer) noexcept {
         return;
     }
     if (peer.waiting.empty()) return;
-    const bool dead = std::any_of(planes_.begin(), planes_.end(), [node](const Plane& plane) {
-        return plane.niu->state(node) == niu::PeerState::kDead;
-    });
-    if (dead || now_ - peer.absent_since >= options_.absent) end_life(peer);
+    if (now_ - peer.absent_since >= patience_with(node)) end_life(peer);
+}
+
+/// One that has ended is heard again at once if it starts again.
+runtime::Duration OverNiu::patience_with(NodeId node) const noexcept {
+    bool ended = false;
+    bool heard = false;
+    for (const Plane& plane : planes_) {
+        const niu::Peer& its = plane.niu->peer(node);
+        if (its.state == niu::PeerState::kDead) return {};
+        ended = ended || its.ended != 0;
+        heard = heard || its.state == niu::PeerState::kHeard;
+    }
+    return ended && !heard ? std::min(options_.returning, options_.absent) : options_.absent;
 }
 
 /// It has closed: it hears no more, and all that it said has arrived.

@@ -187,6 +187,7 @@ void Desk::sign_in(Visitor& visitor, Received& received) {
     runtime::SharedMemory area(received.area.release(), 2 * sizeof(Area));
     runtime::SharedMemory memory(received.memory.release(), kMostMemory);
     visitor.program = received.request.program.data();
+    visitor.telemetry = received.request.telemetry.data();
     if (const std::string why = objection(visitor, who); !why.empty()) throw std::runtime_error(why);
     visitor.guest = std::make_unique<Guest>(who, std::move(area), std::move(memory));
     bool attached = false;
@@ -269,6 +270,24 @@ nlohmann::json Desk::clients() const {
                        {"missed", counted.missed.get()}});
     }
     return all;
+}
+
+std::vector<Desk::Client> Desk::whom_to_ask() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Client> clients;
+    for (const Visitor& visitor : visitors_)
+        if (visitor.guest)
+            clients.push_back(
+                {visitor.pid, visitor.program, visitor.guest->identity().node, visitor.telemetry});
+    return clients;
+}
+
+bool Desk::is_deserted() const {
+    constexpr auto kMost = std::chrono::minutes(1);
+    const std::lock_guard lock(mutex_);
+    if (attached_.get() == 0) return SteadyClock::now() - since_ > kMost;
+    return std::none_of(visitors_.begin(), visitors_.end(),
+                        [](const Visitor& visitor) { return visitor.guest != nullptr; });
 }
 
 nlohmann::json Desk::totals() const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <isoplane/runtime/telemetry_client.hh>
 #include <stdexcept>
 
 namespace isoplane::share {
@@ -49,6 +50,9 @@ Request Request::of(const Identity& who) {
     const std::string_view program = program_invocation_short_name;
     std::copy_n(program.begin(), std::min(program.size(), request.program.size() - 1),
                 request.program.begin());
+    // A part of a path would be another.
+    if (const std::string socket = runtime::own_telemetry_socket(); socket.size() < request.telemetry.size())
+        std::copy(socket.begin(), socket.end(), request.telemetry.begin());
     return request;
 }
 
@@ -97,6 +101,7 @@ std::optional<Received> receive_request(int socket) {
                        (envelope.header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && request.magic == kMagic;
     if (!whole) return std::nullopt;
     request.program.back() = '\0';
+    request.telemetry.back() = '\0';
     return Received{request, std::move(area), std::move(memory)};
 }
 

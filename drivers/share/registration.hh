@@ -18,7 +18,7 @@
 
 namespace isoplane::share {
 
-inline constexpr std::uint32_t kMagic = 0x69736f31;  ///< of this version of what is said here
+inline constexpr std::uint32_t kMagic = 0x69736f32;  ///< of this version of what is said here
 
 /// With the descriptors of the area and of the memory.
 struct Request {
@@ -30,7 +30,8 @@ struct Request {
     std::uint16_t udp_port = 0;
     std::uint8_t in_udp = 0;
     wire::MacAddress mac{};
-    std::array<char, 33> program{};  ///< for people
+    std::array<char, 33> program{};     ///< for people
+    std::array<char, 108> telemetry{};  ///< the socket where it can be asked for reports, if it answers
 
     static Request of(const Identity& who);
     Identity identity() const;

@@ -11,8 +11,10 @@
 ///   is not copied on its way out.
 /// - With several planes, which are links that all nodes of a job have, slices come on all of them. What is
 ///   under way on one that dies goes on by the others.
-/// - Messages to a node that has not come yet wait for it, for a limited time; those to one that has left or
-///   is dead fail, and so does all that is under way between the two.
+/// - Messages to a node that has not come yet wait for it, for a limited time, and for a shorter one if it
+/// was
+///   there and has ended, as it may start again; those to one that has left or is dead fail, and so does all
+///   that is under way between the two.
 #pragma once
 
 #include <array>
@@ -49,7 +51,8 @@ struct OverNiuOptions {
     std::size_t followed = 32768;  ///< of longer messages, what does not fit the first frame is pulled
     std::uint32_t slice = 65536;   ///< bytes of a pull
     unsigned ahead = 4;            ///< pulls from one node that are not answered, on each plane
-    runtime::Duration absent = std::chrono::seconds{60};  ///< after which nobody waits for a node any more
+    runtime::Duration absent = std::chrono::seconds{60};    ///< after which nobody waits for a node any more
+    runtime::Duration returning = std::chrono::seconds{1};  ///< the same, of one that has ended
 };
 
 class OverNiu final : public portals::Nal, public runtime::Stage {
@@ -84,6 +87,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void describe(nlohmann::json& out) const override;
     void clear_counters() override;
 
+    /// Which life of that node this is in touch with; 0: none. Where the NAL may be touched.
+    std::uint32_t life(niu::NodeId node) const noexcept { return peers_[node].left ? 0 : peers_[node].epoch; }
     /// Nothing that was submitted waits to be put into frames.
     bool idle() const noexcept;
     /// From there, messages that do not fit a frame are sent without a copy. It outlives the NAL. Where the
@@ -229,6 +234,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
     void look_at(Peer& peer) noexcept;
+    runtime::Duration patience_with(NodeId node) const noexcept;
     void leave(Peer& peer) noexcept;
     void keep(Peer& peer, std::span<const std::byte> message);
     void lose_plane(Peer& peer, std::size_t plane) noexcept;

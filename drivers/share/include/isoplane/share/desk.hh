@@ -39,6 +39,16 @@ class Desk {
 
     /// An array with an object for each client.
     nlohmann::json clients() const;
+    /// Whom to ask for what clients themselves report.
+    struct Client {
+        pid_t pid;
+        std::string program;
+        std::uint16_t node;
+        std::string telemetry;  ///< its socket, if it answers
+    };
+    std::vector<Client> whom_to_ask() const;
+    /// Nobody is here any more, of those that have been; or nobody has come for a minute.
+    bool is_deserted() const;
     /// How many have come and gone, and how.
     nlohmann::json totals() const;
 
@@ -52,6 +62,7 @@ class Desk {
         uid_t uid = 0;
         SteadyClock::time_point since;
         std::string program{};
+        std::string telemetry{};
         std::unique_ptr<Guest> guest{};
     };
 
@@ -70,6 +81,7 @@ class Desk {
     Exchange& exchange_;
     const Call call_;
     const unsigned mtu_;
+    const SteadyClock::time_point since_ = SteadyClock::now();
     int listener_ = -1;
     int wake_ = -1;
     mutable std::mutex mutex_;  ///< of what follows, between the thread and those who ask for reports

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// How endpoints begin and end, and what is bound to them.
+#include "endpoint.hh"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "calls.hh"
+
+namespace isoplane::fi {
+
+using namespace portals;
+
+namespace {
+
+/// Handles of operations, answers and receives differ by it, and from those of the interface.
+constexpr std::uint32_t kGeneration = 1;
+
+}  // namespace
+
+Endpoint::Endpoint(Domain& domain, const fi_info& info)
+    : fid_ep{},
+      domain_(domain),
+      caps_(info.caps),
+      transmit_flags_(info.tx_attr != nullptr ? info.tx_attr->op_flags : 0),
+      receive_flags_(info.rx_attr != nullptr ? info.rx_attr->op_flags : 0),
+      operations_(Kind::kInterface, 0, kTransmits, kGeneration),
+      answers_(Kind::kEntry, 0, kTransmits, kGeneration),
+      receives_(Kind::kDescriptor, 0, kReceives, kGeneration) {}
+
+/// What was sent is to arrive, though its user does not ask any more; unless it cannot.
+Endpoint::~Endpoint() {
+    if (interface_ == nullptr) return;
+    constexpr auto kLimit = std::chrono::seconds(10);
+    const auto limit = std::chrono::steady_clock::now() + kLimit;
+    for (;;) {
+        const Network::Guard guard(network().lock());
+        if ((is_quiet() && network().all_arrived()) || std::chrono::steady_clock::now() > limit) break;
+        network().progress();
+    }
+    const Network::Guard guard(network().lock());
+    network().remove(*this);
+    domain_.remove(*this);
+    interface_->close();
+    network().give_back_number(number_);
+}
+
+bool Endpoint::is_quiet() {
+    bool quiet = answers_.live() == 0;
+    operations_.for_each([&quiet](const Operation& operation) { quiet = quiet && operation.has_left; });
+    return quiet;
+}
+
+int Endpoint::bind(CompletionQueue& queue, std::uint64_t flags) {
+    const bool is_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
+    if ((flags & FI_TRANSMIT) != 0) {
+        sends_ = &queue;
+        selective_sends_ = is_selective;
+    }
+    if ((flags & FI_RECV) != 0) {
+        receives_to_ = &queue;
+        selective_receives_ = is_selective;
+    }
+    return (flags & (FI_TRANSMIT | FI_RECV)) != 0 ? 0 : -FI_EINVAL;
+}
+
+int Endpoint::bind(Counter& counter, std::uint64_t flags) {
+    if ((flags & FI_SEND) != 0) counters_.send = &counter;
+    if ((flags & FI_RECV) != 0) counters_.receive = &counter;
+    if ((flags & FI_READ) != 0) counters_.read = &counter;
+    if ((flags & FI_WRITE) != 0) counters_.write = &counter;
+    if ((flags & FI_REMOTE_READ) != 0) counters_.remote_read = &counter;
+    if ((flags & FI_REMOTE_WRITE) != 0) counters_.remote_write = &counter;
+    return 0;
+}
+
+int Endpoint::enable() {
+    if (vector_ == nullptr) return -FI_ENOAV;
+    const Network::Guard guard(network().lock());
+    number_ = network().take_number();
+    if (number_ >= kMostInterfaces) return -FI_ENOSPC;
+    auto made = std::make_unique<Interface>(number_, network().nal(),
+                                            Options{.limits = {.max_pt_index = kResults}, .uid = geteuid()});
+    constexpr Size kEvents = Size{1} << 18;
+    if (made->open(kAny) != Status::kOk || made->open_queue(kEvents, nullptr, queue_) != Status::kOk)
+        return -FI_ENOSPC;
+
+    // From its second byte, as a descriptor has no place for the first.
+    const MdSpec all{.start = reinterpret_cast<void*>(std::uintptr_t{1}),
+                     .length = UINTPTR_MAX - 1,
+                     .threshold = kInfinite,
+                     .max_size = 0,
+                     .options = kStartDisable,
+                     .user_ptr = mark(Owner::kNobody, 0),
+                     .eq = queue_};
+    const MdSpec nothing{.start = &number_,
+                         .length = 0,
+                         .threshold = kInfinite,
+                         .max_size = 0,
+                         .options = kOpPut | kOpGet | kTruncate,
+                         .user_ptr = nullptr,
+                         .eq = kNoQueue};
+    const MatchSpec any{.id = kAnyone, .bits = 0, .ignore = ~Bits{0}, .unlink = Unlink::kRetain};
+    Handle md = kInvalid;
+    if (made->bind(all, Unlink::kRetain, all_memory_) != Status::kOk ||
+        made->attach_entry(kMemory, any, Position::kAfter, refuses_) != Status::kOk ||
+        made->attach(refuses_, nothing, Unlink::kRetain, Unlink::kRetain, md) != Status::kOk)
+        return -FI_ENOSPC;
+    for (const Portal portal : {kMessages, kTagged, kRequests})
+        if (shelf(portal).open(*made, portal, queue_, network().most_at_once(), portal != kRequests) !=
+            Status::kOk)
+            return -FI_ENOSPC;
+    interface_ = std::move(made);
+    network().add(*this);
+    domain_.add(*this);
+    domain_.regions().for_each([this](Region& region) { offer(region); });
+    return 0;
+}
+
+bool Endpoint::offer(Region& region) {
+    unsigned options = kManageRemote | kStartDisable;
+    if ((region.access & FI_REMOTE_WRITE) != 0) options |= kOpPut;
+    if ((region.access & FI_REMOTE_READ) != 0) options |= kOpGet;
+    const MdSpec spec{.start = region.memory.iov_base,
+                      .length = region.memory.iov_len,
+                      .threshold = kInfinite,
+                      .max_size = 0,
+                      .options = options,
+                      .user_ptr = mark(Owner::kRegion, region.number),
+                      .eq = queue_};
+    Handle entry = kInvalid;
+    Handle md = kInvalid;
+    const MatchSpec its{.id = kAnyone, .bits = region.key, .ignore = 0, .unlink = Unlink::kUnlink};
+    if (interface_->post(refuses_, its, Position::kBefore, spec, Unlink::kRetain, kNoQueue, entry, md) !=
+        Status::kOk)
+        return false;
+    regions_.emplace_back(region.number, md);
+    return true;
+}
+
+/// False: somebody reads it, or writes to it.
+bool Endpoint::withdraw(const Region& region) {
+    const auto at = std::find_if(regions_.begin(), regions_.end(),
+                                 [&](const auto& its) { return its.first == region.number; });
+    if (at == regions_.end()) return true;
+    if (interface_->unlink(at->second) == Status::kMdInUse) return false;
+    regions_.erase(at);
+    return true;
+}
+
+ProcessId Endpoint::process(fi_addr_t address) const noexcept {
+    return vector_->find(address);
+}
+
+namespace {
+
+int close(fid* its) {
+    Endpoint& endpoint = object<Endpoint>(its);
+    endpoint.domain().release();
+    delete &endpoint;
+    return 0;
+}
+
+int bind(fid* its, fid* other, std::uint64_t flags) {
+    Endpoint& endpoint = object<Endpoint>(its);
+    if (endpoint.is_enabled()) return -FI_EOPBADSTATE;
+    switch (other->fclass) {
+        case FI_CLASS_AV:
+            endpoint.bind(object<AddressVector>(other));
+            return 0;
+        case FI_CLASS_CQ:
+            return endpoint.bind(object<CompletionQueue>(other), flags);
+        case FI_CLASS_CNTR:
+            return endpoint.bind(object<Counter>(other), flags);
+        case FI_CLASS_EQ:
+            return 0;
+        default:
+            return -FI_EINVAL;
+    }
+}
+
+int control(fid* its, int command, void*) {
+    Endpoint& endpoint = object<Endpoint>(its);
+    if (command != FI_ENABLE) return -FI_ENOSYS;
+    if (endpoint.is_enabled()) return 0;
+    return guarded([&] { return endpoint.enable(); });
+}
+
+ssize_t cancel(fid_t its, void* context) {
+    Endpoint& endpoint = object<Endpoint>(its);
+    const Network::Guard guard(endpoint.network().lock());
+    return endpoint.cancel(context);
+}
+
+int get_option(fid_t its, int level, int name, void* value, std::size_t* size) {
+    if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    if (*size < sizeof(std::size_t)) return -FI_ETOOSMALL;
+    const std::size_t room = object<Endpoint>(its).least_room();
+    std::memcpy(value, &room, sizeof room);
+    *size = sizeof room;
+    return 0;
+}
+
+int set_option(fid_t its, int level, int name, const void* value, std::size_t size) {
+    if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    std::size_t room = 0;
+    if (size != sizeof room) return -FI_EINVAL;
+    std::memcpy(&room, value, sizeof room);
+    object<Endpoint>(its).set_least_room(room);
+    return 0;
+}
+
+int get_name(fid_t its, void* to, std::size_t* size) {
+    const Endpoint& endpoint = object<Endpoint>(its);
+    if (!endpoint.is_enabled()) return -FI_EOPBADSTATE;
+    const Address address = Address::of(endpoint.id());
+    const std::size_t room = std::exchange(*size, sizeof address);
+    if (to != nullptr) std::memcpy(to, &address, std::min(room, sizeof address));
+    return room < sizeof address ? -FI_ETOOSMALL : 0;
+}
+
+fi_ops kFidOps = fid_ops(close, bind, control);
+fi_ops_ep kOps{.size = sizeof(fi_ops_ep),
+               .cancel = cancel,
+               .getopt = get_option,
+               .setopt = set_option,
+               .tx_ctx = kUnsupported,
+               .rx_ctx = kUnsupported,
+               .rx_size_left = kUnsupported,
+               .tx_size_left = kUnsupported};
+fi_ops_cm kNames{.size = sizeof(fi_ops_cm),
+                 .setname = kUnsupported,
+                 .getname = get_name,
+                 .getpeer = kUnsupported,
+                 .connect = kUnsupported,
+                 .listen = kUnsupported,
+                 .accept = kUnsupported,
+                 .reject = kUnsupported,
+                 .shutdown = kUnsupported,
+                 .join = kUnsupported};
+
+}  // namespace
+
+int open_endpoint(fid_domain* its, fi_info* info, fid_ep** opened, void* context) {
+    if (info == nullptr || (info->ep_attr != nullptr && info->ep_attr->type != FI_EP_RDM)) return -FI_EINVAL;
+    Domain& domain = object<Domain>(its);
+    return guarded([&] {
+        auto* const endpoint = new Endpoint(domain, *info);
+        endpoint->fid = {FI_CLASS_EP, context, &kFidOps};
+        endpoint->ops = &kOps;
+        endpoint->cm = &kNames;
+        endpoint->msg = message_calls();
+        endpoint->tagged = tagged_calls();
+        endpoint->rma = remote_calls();
+        endpoint->atomic = atomic_calls();
+        domain.hold();
+        *opened = endpoint;
+        return 0;
+    });
+}
+
+}  // namespace isoplane::fi

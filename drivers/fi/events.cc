@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// What has come of it.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "endpoint.hh"
+
+namespace isoplane::fi {
+
+using namespace portals;
+
+void Endpoint::look() {
+    Event event;
+    std::size_t which = 0;
+    EventHandler handler = nullptr;
+    for (;;) {
+        const Status status = interface_->take({&queue_, 1}, event, which, handler);
+        if (status == Status::kEqDropped) [[unlikely]]
+            complain("more has arrived at once than there is room to tell of: some of it is lost");
+        else if (status != Status::kOk)
+            break;
+        handle(event);
+    }
+    if (!unanswered_.empty()) [[unlikely]] {
+        const auto waiting = std::exchange(unanswered_, {});
+        for (const auto& [from, request] : waiting)
+            answer(from, request.data(), request.size());
+    }
+    if (has_doomed_) [[unlikely]]
+        bury();
+}
+
+void Endpoint::handle(const Event& event) {
+    switch (event.kind) {
+        case EventKind::kPutStart:
+            return on_arriving(event);
+        case EventKind::kPutEnd:
+            return on_put(event);
+        case EventKind::kReplyEnd:
+            return on_reply(event);
+        case EventKind::kUnlink:
+            return on_unlink(event);
+        case EventKind::kSendEnd:
+            if (Operation* operation = operation_of(event)) on_sent(*operation, event);
+            return;
+        case EventKind::kAck:
+            if (Operation* operation = operation_of(event)) on_ack(*operation, event);
+            return;
+        case EventKind::kGetEnd:
+            if (owner_of(event) == Owner::kOperation) {
+                if (Operation* operation = operation_of(event))
+                    finish(*operation, event.failure != kSuccess ? FI_EHOSTDOWN : 0);
+            } else if (owner_of(event) == Owner::kRegion) {
+                const Region* const region = domain_.regions().numbered(which_of(event));
+                if (region != nullptr && region->reads != nullptr) region->reads->count(false);
+                if (counters_.remote_read != nullptr) counters_.remote_read->count(false);
+            }
+            return;
+        default:
+            return;
+    }
+}
+
+/// One that is put from memory at large is named by its offset, which means nothing to its receiver.
+Operation* Endpoint::operation_of(const Event& event) noexcept {
+    const Handle handle =
+        owner_of(event) == Owner::kOperation ? which_of(event) : static_cast<Handle>(event.offset);
+    return (HandleParts::unpack(handle).kind == Kind::kEntry ? answers_ : operations_).find(handle);
+}
+
+void Endpoint::on_sent(Operation& operation, const Event& event) {
+    operation.has_left = true;
+    if (event.failure != kSuccess || operation.is_doomed) return finish(operation, FI_EHOSTDOWN);
+    using Kind = Operation::Kind;
+    const bool is_done = operation.kind == Kind::kAnswer || operation.kind == Kind::kSend;
+    if (is_done && !operation.awaits_ack) finish(operation, 0);
+}
+
+void Endpoint::on_ack(Operation& operation, const Event& event) {
+    const bool is_less = event.mlength < event.rlength;
+    using Kind = Operation::Kind;
+    if (operation.kind == Kind::kWrite) return finish(operation, is_less ? FI_EACCES : 0);
+    // Nothing of it was taken: it is got later.
+    if (operation.kind == Kind::kOffer && event.mlength == 0 && is_less) return;
+    finish(operation, 0);
+}
+
+void Endpoint::on_put(const Event& event) {
+    switch (owner_of(event)) {
+        case Owner::kReceive:
+            if (Receive* receive = receives_.find(which_of(event))) on_received(*receive, event);
+            return;
+        case Owner::kRegion:
+            return tell_of_write(event);
+        case Owner::kOperation:
+            if (Operation* operation = operation_of(event)) {
+                std::int32_t error = 0;
+                std::memcpy(&error, operation->room, sizeof error);
+                finish(*operation, event.failure != kSuccess ? FI_EHOSTDOWN : static_cast<int>(error));
+            }
+            return;
+        default:
+            return on_shelved(event);
+    }
+}
+
+/// A message that nobody waits for begins: its place among them is that of its beginning.
+void Endpoint::on_arriving(const Event& event) {
+    const bool is_kept = owner_of(event) == Owner::kShelf;
+    Shelved& list = shelved(event.portal);
+    if (spare_.empty()) spare_.emplace_back();
+    spare_.front() = {.from = event.initiator,
+                      .bits = event.match_bits,
+                      .length = event.rlength,
+                      .landed = event.mlength,
+                      .extra = event.hdr_data,
+                      .is_kept = is_kept,
+                      .buffer = is_kept ? which_of(event) : 0,
+                      .data = is_kept ? shelf(event.portal).hold(event) : nullptr,
+                      .claimant = nullptr,
+                      .is_arriving = true,
+                      .link = event.link};
+    list.splice(list.end(), spare_, spare_.begin());
+}
+
+/// Most arrive at once: then it is the last.
+Endpoint::Shelved* Endpoint::find_arriving(const Event& event, Shelved::iterator& at) {
+    for (Shelved* list : {&shelved(event.portal), &promised_, &claimed_}) {
+        const auto found = std::find_if(list->rbegin(), list->rend(), [&event](const Unexpected& message) {
+            return message.is_arriving && message.link == event.link;
+        });
+        if (found == list->rend()) continue;
+        at = std::prev(found.base());
+        return list;
+    }
+    return nullptr;
+}
+
+/// All of it is there.
+void Endpoint::on_shelved(const Event& event) {
+    const bool is_kept = owner_of(event) == Owner::kShelf;
+    if (event.portal == kRequests) {
+        if (!is_kept) return;
+        Shelf& its = shelf(event.portal);
+        const std::byte* const data = its.hold(event);
+        if (event.failure == kSuccess) answer(event.initiator, data, static_cast<std::size_t>(event.mlength));
+        return its.release(which_of(event));
+    }
+    Shelved::iterator at;
+    Shelved* const list = find_arriving(event, at);
+    if (list == nullptr) return;
+    at->is_arriving = false;
+    const int error = event.failure != kSuccess ? FI_EHOSTDOWN : 0;
+    if (list == &promised_) return keep_promise(at, error);
+    if (error != 0) drop(*list, at);
+}
+
+void Endpoint::on_received(Receive& receive, const Event& event) {
+    const int error = event.failure != kSuccess ? FI_EHOSTDOWN : 0;
+    void* const at = receive.is_multi && receive.buffer != nullptr
+                         ? static_cast<std::byte*>(receive.buffer) + event.offset
+                         : receive.buffer;
+    report_receive(receive, event.initiator, event.match_bits, event.hdr_data, event.mlength, event.rlength,
+                   at, error);
+    const Handle offer = Extra::unpack(event.hdr_data).offer;
+    if (event.mlength == 0 && event.rlength != 0 && offer != kNone) decline(event.initiator, offer);
+    if (!receive.is_multi) receives_.give_back(receive);
+}
+
+void Endpoint::on_reply(const Event& event) {
+    const bool has_failed = event.failure != kSuccess;
+    if (owner_of(event) == Owner::kOperation) {
+        if (Operation* operation = operation_of(event))
+            finish(*operation, has_failed ? FI_EHOSTDOWN : event.mlength < event.rlength ? FI_EACCES : 0);
+        return;
+    }
+    Receive* const part = receives_.find(which_of(event));
+    if (part == nullptr) return;
+    report_receive(*part, part->from, part->bits, part->extra, event.mlength, part->length, part->buffer,
+                   has_failed ? FI_EHOSTDOWN : 0);
+    const Handle whole = part->whole;
+    receives_.give_back(*part);
+    finish_part(whole);
+}
+
+void Endpoint::on_unlink(const Event& event) {
+    if (owner_of(event) == Owner::kShelf) return shelf(event.portal).unlinked(which_of(event));
+    Receive* const receive = owner_of(event) == Owner::kReceive ? receives_.find(which_of(event)) : nullptr;
+    if (receive == nullptr || !receive->is_multi) return;
+    receive->is_full = true;
+    if (receive->parts == 0) report_end(*receive, 0);
+}
+
+/// What waits for that node waits in vain. What the network still holds, it gives back first.
+void Endpoint::lost(Nid nid) {
+    operations_.for_each([nid](Operation& operation) { operation.is_doomed |= operation.to == nid; });
+    receives_.for_each([nid](Receive& receive) { receive.is_doomed |= receive.from.nid == nid; });
+    has_doomed_ = true;
+}
+
+void Endpoint::bury() {
+    has_doomed_ = false;
+    operations_.for_each([this](Operation& operation) {
+        if (!operation.is_doomed) return;
+        const bool is_free =
+            operation.md == kInvalid ? operation.has_left : interface_->unlink(operation.md) == Status::kOk;
+        if (is_free)
+            finish(operation, FI_EHOSTDOWN);
+        else
+            has_doomed_ = true;
+    });
+    receives_.for_each([this](Receive& receive) {
+        if (!receive.is_doomed) return;
+        if (interface_->unlink(receive.md) != Status::kOk) {
+            has_doomed_ = true;
+            return;
+        }
+        if (!receive.is_fetching) return report_end(receive, FI_EHOSTDOWN);
+        report_receive(receive, receive.from, receive.bits, receive.extra, 0, receive.length, receive.buffer,
+                       FI_EHOSTDOWN);
+        const Handle whole = receive.whole;
+        receives_.give_back(receive);
+        finish_part(whole);
+    });
+}
+
+}  // namespace isoplane::fi

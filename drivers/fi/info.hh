@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <rdma/providers/fi_prov.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "objects.hh"
+
+namespace isoplane::fi {
+
+extern fi_provider kProvider;
+
+inline constexpr const char* kName = "isoplane";
+inline constexpr std::uint32_t kAddressFormat = FI_PROV_SPECIFIC | 0x150;
+inline constexpr std::size_t kInjectSize = 1024;
+inline constexpr std::size_t kSegments = 8;       ///< of one operation
+inline constexpr std::size_t kDataSize = 4;       ///< bytes of remote CQ data
+inline constexpr std::size_t kTransmits = 16384;  ///< operations of an endpoint that others wait for
+inline constexpr std::size_t kReceives = 32768;
+
+/// Memory is registered as libfabric 1.4 and before had it: by addresses, with keys of the provider.
+bool is_basic(const fi_info& info);
+
+/// What fi_getinfo() asks of a provider.
+int get_info(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
+             const fi_info* hints, fi_info** info);
+
+}  // namespace isoplane::fi

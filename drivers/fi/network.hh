@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <atomic>
+#include <isoplane/job/job.hh>
+#include <isoplane/portals/interface.hh>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace isoplane::fi {
+
+/// Who wants to know what has come when the network has moved.
+class Watcher {
+  public:
+    virtual ~Watcher() = default;
+    virtual void look() = 0;
+    /// That node has died, or left.
+    virtual void lost(portals::Nid nid) = 0;
+};
+
+/// The network of this process: its place in a job. It is joined when the first domain is opened, and left
+/// when the process ends well.
+///
+/// One lock is around all that the provider has, this included. Who holds it moves the packets and then looks
+/// at all that has come: so nothing arrives behind anybody's back, and what one round can bring is bounded by
+/// the packets there are.
+///
+/// A thread of its own moves them when nobody else does: at once where automatic progress was asked for, and
+/// otherwise seldom, so that peers know that this process lives however long it computes.
+class Network {
+  public:
+    /// The thread takes it only when nobody else wants it.
+    class Lock {
+      public:
+        void lock() noexcept {
+            ++wanted_;
+            lock_.lock();
+            --wanted_;
+        }
+        void unlock() noexcept { lock_.unlock(); }
+        bool try_lock() noexcept { return wanted_.load(std::memory_order_relaxed) == 0 && lock_.try_lock(); }
+
+      private:
+        portals::SpinLock lock_;
+        std::atomic<unsigned> wanted_{0};
+    };
+    using Guard = std::lock_guard<Lock>;
+
+    /// Joins it. Throws with a sentence; then every later call does.
+    static Network& instance();
+
+    Lock& lock() noexcept { return lock_; }
+    portals::Nal& nal() noexcept { return job_->portals(); }
+    portals::Nid node() const noexcept { return job_->node(); }
+    std::size_t size() const noexcept { return job_->size(); }
+    /// Bytes of data that can arrive in one round.
+    std::size_t most_at_once() const noexcept;
+
+    // With the lock held.
+
+    void add(Watcher& watcher) { watchers_.push_back(&watcher); }
+    void remove(Watcher& watcher) { std::erase(watchers_, &watcher); }
+    /// The number of a new interface; kMostInterfaces when there are as many as there can be.
+    unsigned take_number();
+    void give_back_number(unsigned number) { numbers_ &= ~(1U << number); }
+
+    /// One round. Returns whether anything moved.
+    bool progress();
+    /// It has been there, and is not any more.
+    bool is_lost(portals::Nid nid) const { return nid < lives_.size() && lives_[nid].is_lost; }
+    /// All that was sent has arrived.
+    bool all_arrived() { return job_->all_arrived(); }
+
+    /// Without the lock, when a call of the program has looked for something: gives the CPU to whoever wants
+    /// it when there was nothing for a while.
+    static void rest(bool found) noexcept;
+
+    // Automatic progress is wanted by so many.
+
+    void want_thread();
+    void unwant_thread() noexcept { --wanted_; }
+
+  private:
+    struct Life {
+        std::uint32_t epoch = 0;
+        bool is_lost = false;
+    };
+
+    Network();
+    void look_at_next();
+    void run();
+    static void leave_at_exit(int status, void* network);
+    void leave();
+
+    Lock lock_;
+    std::unique_ptr<job::Job> job_;
+    std::vector<Watcher*> watchers_;
+    unsigned numbers_ = 0;
+    std::vector<Life> lives_;
+    std::size_t next_ = 0;
+    std::atomic<std::uint32_t> rounds_{0};
+    std::atomic<unsigned> wanted_{0};
+    std::atomic<bool> ends_{false};
+    std::thread thread_;
+};
+
+/// Says so on standard error: what opens a domain has a number for it only.
+void complain(const std::string& sentence);
+
+}  // namespace isoplane::fi
