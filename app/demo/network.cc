@@ -88,7 +88,7 @@ void Network::add_manager() {
     niu::Options options = options_of(node);
     options.window = 1;  // it sends nothing but tokens
     manager_ = &node_.engine().add(std::make_unique<node::ManagerStage>(
-        "tm", link.input(), link.output(), node_.pool(), ways_, options, topology::kDefaultTokensAhead));
+        "tm", link.input(), link.output(), node_.pool(), ways_, options, node::TimeOptions{}));
 }
 
 bool Network::await(const std::function<bool()>& condition, const std::function<bool()>& interrupted) {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "../command.hh"
-#include "../options.hh"
+#include "../subcommand.hh"
 #include "diagram/layout.hh"
 #include "diagram/svg.hh"
 
@@ -145,20 +145,8 @@ int run(int argc, char** argv) {
         ("to", po::value<std::string>()->value_name("TIME"), "draw until then");
     po::positional_options_description positional;
     positional.add("capture", 1);
-    po::variables_map values;
-    if (const auto end = app::parse_options(kUsage, visible, argc, argv, values, positional)) return *end;
-    Task task;
-    try {
-        task = read_task(values);
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage(kUsage.name, error.what());
-    }
-    try {
-        return draw(task);
-    } catch (const std::exception& error) {
-        say(error.what());
-        return app::kRunFailed;
-    }
+    return app::run_subcommand(kUsage, visible, argc, argv, positional,
+                               [](const po::variables_map& values) { return draw(read_task(values)); });
 }
 
 }  // namespace isoplane::diagram

@@ -40,10 +40,39 @@ std::string stop(Node& node) {
 }
 
 std::string capture_stop(Node& node) {
-    const auto figures = node.capture_stop();
+    const auto figures = node.captures().stop();
     if (!figures.error.empty()) throw std::runtime_error(figures.error);
     return std::to_string(figures.written) + " packets captured, " + std::to_string(figures.missed) +
            " missed\n";
+}
+
+std::vector<PromptCommand> capture_commands(Node& node) {
+    using Words = std::vector<std::string>;
+    const auto setting = [&node](auto set) {
+        return [&node, set](const Words& words) {
+            set(node.captures(), words);
+            return std::string();
+        };
+    };
+    return {
+        {"capture start <file...>", "capture what passes into a pcapng file",
+         [&node](const Words& words) {
+             node.captures().start(words.at(2));
+             return "capturing to " + words.at(2) + '\n';
+         }},
+        {"capture stop", "end the capture", [&node](const Words&) { return capture_stop(node); }},
+        {"set capture at <places...>", "where the next one looks: links, all, link0, fabric, tm0.in,…",
+         setting([](Captures& captures, const Words& words) { captures.set_places(words.at(3)); })},
+        {"set capture filter <expression...>", "which packets it takes, as tcpdump does; or none",
+         setting([](Captures& captures, const Words& words) { captures.set_filter(words.at(3)); })},
+        {"set capture comment <text...>", "what its file says of itself; or none",
+         setting([](Captures& captures, const Words& words) { captures.set_comment(words.at(3)); })},
+        {"set capture ring off", "one file of any size",
+         setting([](Captures& captures, const Words&) { captures.set_no_ring(); })},
+        {"set capture ring <size> <files>", "files of that size, as in 10M, of which the newest stay",
+         setting(
+             [](Captures& captures, const Words& words) { captures.set_ring(words.at(3), words.at(4)); })},
+    };
 }
 
 }  // namespace
@@ -62,7 +91,7 @@ std::vector<PromptCommand> common_commands(Node& node) {
     for (const auto& [name, make] : node.views().all())
         names += (names.empty() ? "" : "|") + name;
     const auto show_views = [&node](const Words& words) { return show(node.views(), words); };
-    return {
+    std::vector<PromptCommand> commands{
         {"start", "start the stages", [&node](const Words&) { return start(node); }},
         {"stop", "bring the stages to rest", [&node](const Words&) { return stop(node); }},
         {"show " + names + " [json]", "show a report", show_views},
@@ -72,13 +101,10 @@ std::vector<PromptCommand> common_commands(Node& node) {
              node.clear_counters();
              return std::string();
          }},
-        {"capture start <file...>", "capture what passes the links into a pcapng file",
-         [&node](const Words& words) {
-             node.capture_start(words.at(2));
-             return "capturing to " + words.at(2) + '\n';
-         }},
-        {"capture stop", "end the capture", [&node](const Words&) { return capture_stop(node); }},
     };
+    for (PromptCommand& command : capture_commands(node))
+        commands.push_back(std::move(command));
+    return commands;
 }
 
 }  // namespace isoplane::node

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <isoplane/isotach/isotach.hh>
+#include <isoplane/membership/host.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/tm/report.hh>
 #include <memory>
@@ -20,25 +21,31 @@ namespace isoplane::node {
 class HostStage final : public runtime::Stage {
   public:
     HostStage(const std::string& name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool,
-              std::shared_ptr<const Ways> ways, const niu::Options& options, std::uint32_t ahead)
+              std::shared_ptr<const Ways> ways, const niu::Options& options, const TimeOptions& time)
         : Stage(name),
           ways_(std::move(ways)),
           niu_(name, from, to, pool, options),
           dispatcher_(niu_),
-          siu_(niu_, ways_->paths, {.exchange = {.ahead = ahead}}),
+          siu_(niu_, ways_->paths, {.exchange = {.ahead = time.ahead, .in_views = time.survive.has_value()}}),
           isotach_(niu_, siu_, pool) {
         takes_from(from);
         gives_to(to);
         isotach_.attach_to(dispatcher_);
+        if (time.survive)
+            membership_ = std::make_unique<membership::Host>(niu_, siu_, isotach_, ways_->paths,
+                                                             tm::ExchangeOptions{.ahead = time.ahead},
+                                                             membership::Options{.limit = *time.survive});
     }
 
     unsigned poll(runtime::Time now) override {
-        const unsigned moved = niu_.poll(now) + dispatcher_.dispatch();
-        return moved + isotach_.poll(now) + execute();
+        const unsigned moved = niu_.poll(now) + dispatcher_.dispatch() + isotach_.poll(now);
+        if (membership_) membership_->poll(now);
+        return moved + execute();
     }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         siu_.be_quiet(quiet);
+        if (membership_) membership_->be_quiet(quiet);
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
@@ -46,11 +53,16 @@ class HostStage final : public runtime::Stage {
     void describe(nlohmann::json& out) const override {
         isotach_.describe(out["isotach"]);
         niu_.describe(out["niu"]);
+        if (membership_) membership_->agreement().describe(out["membership"]);
     }
 
     void describe_tokens(nlohmann::json& out) const { tm::describe_exchange(siu_, ways_->topology, out); }
     const siu::Siu& siu() const noexcept { return siu_; }
     const isotach::Isotach& isotach() const noexcept { return isotach_; }
+    /// nullptr where time does not survive deaths.
+    const membership::Agreement* agreement() const noexcept {
+        return membership_ ? &membership_->agreement() : nullptr;
+    }
 
   private:
     unsigned execute() noexcept {
@@ -65,6 +77,7 @@ class HostStage final : public runtime::Stage {
     niu::Dispatcher dispatcher_;
     siu::Siu siu_;
     isotach::Isotach isotach_;
+    std::unique_ptr<membership::Host> membership_;
 };
 
 }  // namespace isoplane::node

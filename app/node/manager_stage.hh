@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <isoplane/membership/manager.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/tm/token_manager.hh>
 #include <memory>
@@ -18,16 +19,24 @@ namespace isoplane::node {
 class ManagerStage final : public runtime::Stage {
   public:
     ManagerStage(const std::string& name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool,
-                 std::shared_ptr<const Ways> ways, const niu::Options& options, std::uint32_t ahead)
+                 std::shared_ptr<const Ways> ways, const niu::Options& options, const TimeOptions& time)
         : Stage(name),
           ways_(std::move(ways)),
           niu_(name, from, to, pool, options),
-          manager_(niu_, ways_->paths, options.node, {.epoch = options.epoch, .ahead = ahead}) {
+          manager_(niu_, ways_->paths, options.node,
+                   {.epoch = options.epoch, .ahead = time.ahead, .in_views = time.survive.has_value()}) {
         takes_from(from);
         gives_to(to);
+        if (time.survive)
+            membership_ = std::make_unique<membership::Manager>(niu_, manager_, ways_->topology,
+                                                                membership::Options{.limit = *time.survive});
     }
 
-    unsigned poll(runtime::Time now) override { return niu_.poll(now); }
+    unsigned poll(runtime::Time now) override {
+        const unsigned moved = niu_.poll(now);
+        if (membership_) membership_->poll(now);
+        return moved;
+    }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         manager_.be_quiet(quiet);
@@ -42,14 +51,20 @@ class ManagerStage final : public runtime::Stage {
         // All else is about messages, which it neither sends nor receives.
         for (const char* key : {"no_packets", "rejected"})
             if (niu.contains(key)) out[key] = niu[key];
+        if (membership_) membership_->agreement().describe(out["membership"]);
     }
 
     const tm::TokenManager& manager() const noexcept { return manager_; }
+    /// nullptr where time does not survive deaths.
+    const membership::Agreement* agreement() const noexcept {
+        return membership_ ? &membership_->agreement() : nullptr;
+    }
 
   private:
     std::shared_ptr<const Ways> ways_;
     niu::Niu niu_;
     tm::TokenManager manager_;
+    std::unique_ptr<membership::Manager> membership_;
 };
 
 }  // namespace isoplane::node

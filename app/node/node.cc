@@ -3,7 +3,6 @@
 
 #include "node.hh"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -39,6 +38,7 @@ Node::Node(const NodeOptions& options, const std::vector<link::LinkSpec>& links)
             link::place_of_pool(links)),
       links_(link::open_links(links, {.pool = &pool_, .mtu = options.mtu, .identity = options.identity})),
       engine_(options.eal.workers, options.idle),
+      captures_(engine_, links_),
       metrics_port_(options.metrics_port),
       serve_telemetry_(options.eal.telemetry) {}
 
@@ -65,7 +65,7 @@ void Node::add_views() {
     views_.add("pool", [this] {
         return Json{{"size", pool_.size()}, {"in_use", pool_.in_use()}, {"hugepages", eal_.hugepages()}};
     });
-    views_.add("capture", [this] { return describe_capture(); });
+    views_.add("capture", [this] { return captures_.describe(); });
 }
 
 void Node::ready(const runtime::Placement& placement) {
@@ -91,60 +91,12 @@ void Node::clear_counters() {
         link->clear_stats();
 }
 
-void Node::set_taps(bool on) {
-    const auto on_lcore_of = [&](auto edges, auto& edge, runtime::Tap* tap) {
-        for (const auto& stage : engine_.stages()) {
-            const auto& used = (stage.get()->*edges)();
-            if (std::find(used.begin(), used.end(), &edge) == used.end()) continue;
-            engine_.call(*stage, [&] { edge.set_tap(tap); });
-        }
-    };
-    using Direction = runtime::Capture::Direction;
-    for (const auto& link : links_) {
-        if (link->port_id() == link::Link::kNoPort) continue;
-        const auto tap = [&](Direction way) { return on ? &capture_->tap(link->port_id(), way) : nullptr; };
-        on_lcore_of(&runtime::Stage::inputs, link->input(), tap(Direction::kReceived));
-        on_lcore_of(&runtime::Stage::outputs, link->output(), tap(Direction::kSent));
-    }
-}
-
-void Node::capture_start(const std::string& file) {
-    if (capture_) {
-        throw std::runtime_error("already capturing to '" + capture_->file() + "'; `capture stop` ends that");
-    }
-    const bool any = std::any_of(links_.begin(), links_.end(),
-                                 [](const auto& l) { return l->port_id() != link::Link::kNoPort; });
-    if (!any)
-        throw std::runtime_error("none of the links is an ethdev port, which is what a capture can tap");
-    capture_ = std::make_unique<runtime::Capture>(file);
-    set_taps(true);
-}
-
-runtime::Capture::Figures Node::capture_stop() {
-    if (!capture_) throw std::runtime_error("nothing is being captured; `capture start FILE` begins it");
-    set_taps(false);
-    const auto figures = capture_->finish();
-    capture_.reset();
-    return figures;
-}
-
-nlohmann::json Node::describe_capture() const {
-    if (!capture_) return {{"running", false}};
-    const auto figures = capture_->figures();
-    Json report{{"running", true},
-                {"file", capture_->file()},
-                {"written", figures.written},
-                {"missed", figures.missed}};
-    if (!figures.error.empty()) report["error"] = figures.error;
-    return report;
-}
-
 std::vector<std::string> Node::close() {
     if (links_.empty() && !metrics_ && !telemetry_) return {};
     std::vector<std::string> failures;
     stop();
-    if (capture_) {
-        if (const auto figures = capture_stop(); !figures.error.empty()) failures.push_back(figures.error);
+    if (captures_.running()) {
+        if (const auto figures = captures_.stop(); !figures.error.empty()) failures.push_back(figures.error);
     }
     metrics_.reset();
     telemetry_.reset();

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include <isoplane/runtime/capture.hh>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/engine.hh>
 #include <isoplane/runtime/metrics_server.hh>
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/telemetry.hh>
 #include <isoplane/runtime/views.hh>
+
+#include "captures.hh"
 
 namespace isoplane::node {
 
@@ -56,27 +57,21 @@ class Node {
 
     void clear_counters();
 
-    /// Captures what passes all links that have an ethdev port. Throws when one is under way or there is no
-    /// such link.
-    void capture_start(const std::string& file);
-    runtime::Capture::Figures capture_stop();
-    bool capturing() const noexcept { return capture_ != nullptr; }
+    Captures& captures() noexcept { return captures_; }
 
     /// Stops everything and closes the links. Returns a sentence for each thing that went wrong in the end:
     /// packets that did not come back, files that could not be written. Empty means a clean end.
     std::vector<std::string> close();
 
   private:
-    nlohmann::json describe_capture() const;
     void add_views();
-    void set_taps(bool on);
 
     runtime::Eal eal_;
     runtime::Pool pool_;
     std::vector<std::unique_ptr<link::Link>> links_;
     runtime::Engine engine_;
+    Captures captures_;
     runtime::Views views_;
-    std::unique_ptr<runtime::Capture> capture_;
     std::unique_ptr<runtime::Telemetry> telemetry_;
     std::unique_ptr<runtime::MetricsServer> metrics_;
     std::optional<std::uint16_t> metrics_port_;

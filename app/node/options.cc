@@ -42,7 +42,8 @@ po::options_description own_options() {
         ("tx-first", po::value<app::Whole<unsigned>>()->value_name("N"),
          "forward: begin with N bursts of own packets")  //
         ("clients", po::value<std::string>()->value_name("SOCKET"),
-         "shared: where clients register")  //
+         "shared: where clients register")                                               //
+        ("until-left", po::bool_switch(), "shared: end when the last of them has left")  //
         ("fabric", po::value<std::string>()->value_name("LIST"),
          "fabric: impairments of every port, as in loss=0.01,delay=5us")  //
         ("seed", po::value<app::Whole<std::uint64_t>>()->value_name("N"),
@@ -170,6 +171,7 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     roles.window = number<unsigned>(values, "window", 0, 1, 1U << 20);
     roles.prime = number<unsigned>(values, "tx-first", 0, 1, 4096);
     roles.clients = word(values, "clients", "");
+    roles.until_left = values["until-left"].as<bool>();
     roles.impairment = fabric::parse_impairment(word(values, "fabric", ""));
     roles.seed = number<std::uint64_t>(values, "seed", 1, 0, UINT64_MAX);
     return roles;

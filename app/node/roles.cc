@@ -100,6 +100,7 @@ void Roles::check_options() const {
     belongs(options_.expect != 0, "expect", "sink");
     belongs(options_.prime != 0, "tx-first", "forward");
     belongs(!options_.clients.empty(), "clients", "shared");
+    belongs(options_.until_left, "until-left", "shared");
     if (has("shared") && options_.clients.empty())
         throw std::invalid_argument("the role shared needs a path where clients register: --clients SOCKET");
     if (options_.window != 0 && !(has("generate") && has("sink"))) {
@@ -238,6 +239,7 @@ void Roles::add_host(std::size_t link) {
 bool Roles::finished() const {
     const bool ends =
         (options_.count != 0 && !generators_.empty()) || (options_.expect != 0 && !sinks_.empty());
+    if (options_.until_left && shared_ && shared_->is_deserted()) return true;
     return (ends && unfinished().empty()) || files_read();
 }
 

@@ -42,6 +42,7 @@ struct RoleOptions {
     std::uint64_t seed = 1;
     std::vector<topology::NodeId> managers;  ///< the token managers that `tm` runs
     std::string clients;                     ///< where those of `shared` register
+    bool until_left = false;                 ///< the work ends when they have left
     unsigned mtu = 1500;
 };
 

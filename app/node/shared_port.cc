@@ -3,6 +3,7 @@
 
 #include "shared_port.hh"
 
+#include <isoplane/runtime/telemetry_client.hh>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,7 +13,28 @@ SharedPort::SharedPort(Node& node, std::string socket, unsigned mtu)
     : node_(node), socket_(std::move(socket)), mtu_(mtu) {
     using Json = nlohmann::json;
     node.views().add("clients", [this] { return desk_ ? desk_->clients() : Json::array(); });
+    node.views().add("portals", [this] { return desk_ ? portals() : Json::array(); });
     node.views().add("registrations", [this] { return desk_ ? desk_->totals() : Json::object(); });
+}
+
+/// What Portals a client speaks happens in its own process.
+nlohmann::json SharedPort::portals() const {
+    nlohmann::json all = nlohmann::json::array();
+    for (const share::Desk::Client& client : desk_->whom_to_ask()) {
+        nlohmann::json report{
+            {"name", std::to_string(client.pid)}, {"program", client.program}, {"node", client.node}};
+        const auto ask = [&client](const char* command) {
+            return runtime::ask_telemetry(client.telemetry, client.pid, command);
+        };
+        if (const nlohmann::json answer = ask("/isoplane/portals"); answer.is_object())
+            report.update(answer);
+        else if (ask("/isoplane/niu").is_object())
+            continue;  // it has no Portals
+        else
+            report["silent"] = "it polls for itself, and cannot be asked";
+        all.push_back(std::move(report));
+    }
+    return all;
 }
 
 void SharedPort::add(runtime::Input* from, runtime::Output* to) {
@@ -31,6 +53,10 @@ void SharedPort::open() {
     desk_ = std::make_unique<share::Desk>(
         socket_, *exchange_,
         [this](const std::function<void()>& what) { node_.engine().call(*exchange_, what); }, mtu_);
+}
+
+bool SharedPort::is_deserted() const {
+    return desk_ && desk_->is_deserted();
 }
 
 }  // namespace isoplane::node

@@ -12,7 +12,8 @@
 
 namespace isoplane::node {
 
-/// The port that clients of a node share, and the reports on them: `show clients` and `show registrations`.
+/// The port that clients of a node share, and the reports on them: `show clients`, `show registrations`, and
+/// `show portals`, for which it asks them.
 class SharedPort {
   public:
     /// Clients register at `socket` once it is open, and may send packets of so many bytes behind the
@@ -26,8 +27,12 @@ class SharedPort {
 
     /// When the exchange has its place.
     void open();
+    /// The clients have left.
+    bool is_deserted() const;
 
   private:
+    nlohmann::json portals() const;
+
     Node& node_;
     const std::string socket_;
     const unsigned mtu_;

@@ -30,18 +30,19 @@ TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Lin
     : node_(node), ways_(std::make_shared<const Ways>(*network.topology)), here_(*network.conf.id) {
     const topology::NodeConf& conf = network.conf;
     const link::LinkKind& kind = *link::find_kind(link.spec().kind);
-    const niu::Options options{.node = here_,
-                               .nodes = peers_of(ways_->topology),
-                               .job_key = conf.job_key.value_or(0),
-                               .epoch = niu::epoch_now(),
-                               .mac = network.mac(here_),
-                               .udp = network.udp(here_),
-                               .mtu = static_cast<std::uint16_t>(std::min(mtu, link.mtu())),
-                               .chains = kind.multi_segment,
-                               .in_process = kind.in_process};
+    const TimeOptions time = time_options(conf);
+    niu::Options options{.node = here_,
+                         .nodes = peers_of(ways_->topology),
+                         .job_key = conf.job_key.value_or(0),
+                         .epoch = niu::epoch_now(),
+                         .mac = network.mac(here_),
+                         .udp = network.udp(here_),
+                         .mtu = static_cast<std::uint16_t>(std::min(mtu, link.mtu())),
+                         .chains = kind.multi_segment,
+                         .in_process = kind.in_process};
+    if (time.survive) options.silence = std::max(options.silence, membership::silence_for(*time.survive));
     stage_ = &node_.engine().add(
-        std::make_unique<HostStage>("host0", from, to, node_.pool(), ways_, options,
-                                    conf.tokens_ahead.value_or(topology::kDefaultTokensAhead)));
+        std::make_unique<HostStage>("host0", from, to, node_.pool(), ways_, options, time));
     node_.views().add("tokens", [this] { return tokens(); });
     node_.views().add("pulse", [this] { return pulse(); });
     node_.views().add("buckets", [this] { return buckets(); });
@@ -56,7 +57,10 @@ nlohmann::json TimeHost::tokens() const {
     Json& neighbours = report["neighbours"] = Json::array();
     for (const topology::NodeId node : ways_->topology.token_neighbours(here_))
         neighbours.push_back(ways_->topology.name(node));
-    node_.engine().call(*stage_, [&] { stage_->describe_tokens(report); });
+    node_.engine().call(*stage_, [&] {
+        stage_->describe_tokens(report);
+        if (stage_->agreement() != nullptr) stage_->agreement()->describe(report["membership"]);
+    });
     return Json::array({report});
 }
 

@@ -44,9 +44,8 @@ void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime:
                                .udp = network_.udp(manager),
                                .mtu = static_cast<std::uint16_t>(mtu),
                                .window = 1};
-    const ManagerStage& stage = node_.engine().add(
-        std::make_unique<ManagerStage>(stage_name(manager), from, to, node_.pool(), ways_, options,
-                                       conf.tokens_ahead.value_or(topology::kDefaultTokensAhead)));
+    const ManagerStage& stage = node_.engine().add(std::make_unique<ManagerStage>(
+        stage_name(manager), from, to, node_.pool(), ways_, options, time_options(conf)));
     managers_.push_back({manager, stage});
 }
 
@@ -59,7 +58,10 @@ nlohmann::json TokenManagers::tokens() const {
         Json& neighbours = report["neighbours"] = Json::array();
         for (const topology::NodeId node : ways_->topology.token_neighbours(managed.node))
             neighbours.push_back(ways_->topology.name(node));
-        node_.engine().call(managed.stage, [&] { managed.stage.manager().describe(report); });
+        node_.engine().call(managed.stage, [&] {
+            managed.stage.manager().describe(report);
+            if (const auto* agreement = managed.stage.agreement()) agreement->describe(report["membership"]);
+        });
     }
     return all;
 }

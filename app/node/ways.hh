@@ -3,7 +3,12 @@
 
 #pragma once
 
+#include <chrono>
+#include <isoplane/runtime/time.hh>
+#include <isoplane/topology/limits.hh>
+#include <isoplane/topology/node_conf.hh>
 #include <isoplane/topology/paths.hh>
+#include <optional>
 #include <utility>
 
 namespace isoplane::node {
@@ -17,5 +22,19 @@ struct Ways {
     topology::Topology topology;
     topology::Paths paths;
 };
+
+/// What all who keep logical time are told alike.
+struct TimeOptions {
+    std::uint32_t ahead = topology::kDefaultTokensAhead;
+    std::optional<runtime::Duration> survive{};  ///< after how much silence of a node; nothing: never
+};
+
+inline TimeOptions time_options(const topology::NodeConf& conf) {
+    TimeOptions options{.ahead = conf.tokens_ahead.value_or(topology::kDefaultTokensAhead)};
+    if (conf.survive)
+        options.survive =
+            std::chrono::duration_cast<runtime::Duration>(std::chrono::duration<double>(*conf.survive));
+    return options;
+}
 
 }  // namespace isoplane::node

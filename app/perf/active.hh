@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf active`.
 int run_active(int argc, char** argv);
+inline constexpr app::Command kActive{
+    "active", "requests and transfers of active messages, beside what is under them", run_active};
 
 }  // namespace isoplane::perf

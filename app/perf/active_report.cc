@@ -3,10 +3,10 @@
 
 #include "active_report.hh"
 
-#include <isoplane/runtime/views.hh>
 #include <nlohmann/json.hpp>
 
 #include "active_end.hh"
+#include "plots.hh"
 #include "tables.hh"
 #include "transport.hh"
 
@@ -17,28 +17,34 @@ namespace {
 using Json = nlohmann::json;
 using transport::kNiuCoalesced;
 using transport::kRequest;
-using transport::kTransfer;
 
-std::string half_power_points(const Results& results) {
-    std::vector<std::vector<std::string>> lines(2);
+Table half_power_points(const Results& results) {
+    Table table{.name = "half_power",
+                .title = "Bytes of a message that has half of the most bytes a second",
+                .lines = std::vector<std::vector<std::string>>(2)};
     for (const std::string& transport : results.transports()) {
         if (transport == kRequest) continue;
         const auto point = results.half_power_point(transport);
-        lines[0].push_back(transport);
-        lines[1].push_back(point ? fixed(*point, 0) : "-");
+        table.lines[0].push_back(transport);
+        table.lines[1].push_back(point ? fixed(*point, 0) : "-");
     }
-    return runtime::align(lines);
+    return table;
 }
 
-std::string feature_lines(const ActiveCosts& costs) {
+Table features_table(const ActiveCosts& costs) {
+    Table table{.name = "features", .title = "What the cycles are for", .lines = {{"feature", "cycles"}}};
     const auto features = features_of(costs);
-    if (!features) return "What they are for cannot be told: a layer was not measured.\n";
-    return runtime::align({{"feature", "cycles"},
-                           {"base", fixed(features->base, 0)},
-                           {"reliability", fixed(features->reliability, 0)},
-                           {"protection", fixed(features->protection, 0)}}) +
-           "Protection is to name the handler (" + fixed(costs.names.name, 1) + ") and to find it (" +
-           fixed(costs.names.find, 1) + "); that a frame is the job's is seen with the rest of its header.\n";
+    if (!features) {
+        table.note = "It cannot be told: a layer was not measured.";
+        return table;
+    }
+    table.lines.push_back({"base", fixed(features->base, 0)});
+    table.lines.push_back({"reliability", fixed(features->reliability, 0)});
+    table.lines.push_back({"protection", fixed(features->protection, 0)});
+    table.note = "Protection is to name the handler (" + fixed(costs.names.name, 1) + ") and to find it (" +
+                 fixed(costs.names.find, 1) +
+                 "); that a frame is the job's is seen with the rest of its header.";
+    return table;
 }
 
 Json features_json(const ActiveCosts& costs) {
@@ -51,40 +57,26 @@ Json features_json(const ActiveCosts& costs) {
 
 }  // namespace
 
-std::vector<Target> active_targets(const ActiveReport& report) {
-    return {{.sentence = "round trip of a four-word request at most 1.2 times the NIU's",
-             .limit = 1.2,
-             .at_most = true,
-             .value = report.results.round_trip_ratio(kRequest, kNiuCoalesced, ActiveEnd::kRequestSize)}};
-}
-
-std::string to_tables(const ActiveReport& report) {
-    std::string text = setup_text(report);
-    text += message_tables(report.results, {kRequest, kTransfer}, kNiuCoalesced);
-    text +=
-        "\nBytes of a message that has half of the most bytes a second\n" + half_power_points(report.results);
-    text += "\nCycles of a request of four words, both sides in turn on one CPU, " + std::to_string(kBatch) +
-            " messages a poll\n" + table(report.costs.steps) + "\n" + feature_lines(report.costs);
-    return text + "\n" + target_lines(report.targets);
-}
-
-std::string to_json(const ActiveReport& report) {
-    Json out = setup_json(report);
-    out["results"] = results_json(report.results);
-    out["half_power_bytes"] = Json::object();
-    for (const std::string& transport : report.results.transports())
+void add_to(report::Record& record, const Results& results, const ActiveCosts& costs) {
+    record.tables.push_back(half_power_points(results));
+    record.tables.push_back(costs_table("Cycles of a request of four words, both sides in turn on one CPU, " +
+                                            std::to_string(kBatch) + " messages a poll",
+                                        costs.steps));
+    record.tables.push_back(features_table(costs));
+    record.plots.push_back(costs_plot("Where the cycles of a request of four words go", costs.steps));
+    add_costs(record.figures, costs.steps, ActiveEnd::kRequestSize);
+    record.details["half_power_bytes"] = Json::object();
+    for (const std::string& transport : results.transports())
         if (transport != kRequest)
-            out["half_power_bytes"][transport] = ratio_json(report.results.half_power_point(transport));
-    out["breakdown"] = {{"bytes", ActiveEnd::kRequestSize},
-                        {"messages_a_poll", kBatch},
-                        {"costs", costs_json(report.costs.steps)},
-                        {"features", features_json(report.costs)}};
-    out["targets"] = targets_json(report.targets);
-    return out.dump(2) + "\n";
-}
-
-std::string to_csv(const ActiveReport& report) {
-    return results_csv(report.results);
+            record.details["half_power_bytes"][transport] = ratio_json(results.half_power_point(transport));
+    record.details["breakdown"] = {{"bytes", ActiveEnd::kRequestSize},
+                                   {"messages_a_poll", kBatch},
+                                   {"costs", costs_json(costs.steps)},
+                                   {"features", features_json(costs)}};
+    record.targets = {{.sentence = "round trip of a four-word request at most 1.2 times the NIU's",
+                       .limit = 1.2,
+                       .at_most = true,
+                       .value = results.round_trip_ratio(kRequest, kNiuCoalesced, ActiveEnd::kRequestSize)}};
 }
 
 }  // namespace isoplane::perf

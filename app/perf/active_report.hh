@@ -3,23 +3,13 @@
 
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "../report/record.hh"
 #include "active_costs.hh"
-#include "comparison.hh"
+#include "results.hh"
 
 namespace isoplane::perf {
 
-/// All there is to say about a run.
-struct ActiveReport : Comparison {
-    ActiveCosts costs{};
-};
-
-std::vector<Target> active_targets(const ActiveReport& report);
-
-std::string to_tables(const ActiveReport& report);
-std::string to_json(const ActiveReport& report);
-std::string to_csv(const ActiveReport& report);
+/// What there is to say beside the results.
+void add_to(report::Record& record, const Results& results, const ActiveCosts& costs);
 
 }  // namespace isoplane::perf

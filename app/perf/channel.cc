@@ -3,6 +3,9 @@
 
 #include "channel.hh"
 
+#include <isoplane/wire/channel.hh>
+#include <isoplane/wire/ethernet.hh>
+
 #include "channel_end.hh"
 #include "channel_report.hh"
 #include "contestants.hh"
@@ -13,6 +16,7 @@ namespace {
 
 using channel::Mode;
 
+constexpr Defaults kDefaults{.sizes = "8,64,256,512,1K,1400"};
 constexpr std::size_t kAlways = SIZE_MAX;
 const std::size_t kDefault = channel::Options{}.copy_below;
 
@@ -69,27 +73,55 @@ Relays make_relays(Workers& workers, Sides& sides, const FrameForm& frames) {
     return relays;
 }
 
-void measure(ChannelReport& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
-             const runtime::StopSignal& signal) {
-    const PairOptions& options = report.options;
-    const Contestants all = contestants(workers, sides, options.frames, kernel);
-    const Relays relays = make_relays(workers, sides, options.frames);
-    for (unsigned round = 0; round < options.rounds; ++round) {
-        measure_round(report.results, all, options, signal);
-        measure_round(report.relays, relays.all, options, signal);
-    }
-    report.as_is = relays.of_datagrams->share_sent_on_as_is();
-    report.targets = channel_targets(report);
+/// A message has to fit a frame.
+PairOptions read_channel(const po::variables_map& values) {
+    PairOptions options = read_pair(values, kDefaults);
+    const std::size_t in_udp = options.frames.udp ? wire::kUdpEnvelopeSize - wire::kEthernetSize : 0;
+    check_fits(options, in_udp + wire::kChannelHeaderSize, "a message to a channel");
+    return options;
 }
 
-int run_with(const PairOptions& options) {
-    return compare<ChannelReport>("perf channel", options, measure);
+void measure_all(const Arena& arena, report::Record& record) {
+    const PairOptions& options = arena.options;
+    const Contestants all = contestants(arena.workers, arena.sides, options.frames, arena.kernel);
+    const Relays relays = make_relays(arena.workers, arena.sides, options.frames);
+    Results results;
+    Results relayed;
+    for (unsigned round = 0; round < options.rounds; ++round) {
+        measure_round(results, all, options, arena.signal);
+        measure_round(relayed, relays.all, options, arena.signal);
+    }
+    const std::string& niu = transport::kNiuCoalesced;
+    add_results(
+        record, results,
+        {.subjects = {transport::kDatagram, transport::kReliable, transport::kCopied, transport::kCopyFree},
+         .bases = {.round_trip = niu, .rate = niu, .bandwidth = niu},
+         .limit = transport::kRaw},
+        options.percentiles);
+    add_to(record, relayed, relays.of_datagrams->share_sent_on_as_is());
 }
+
+constexpr Benchmark<PairOptions> kBenchmark{
+    kChannel,
+    "Measures channels between two links, there and back and in a stream, beside the NIU under them,\n"
+    "frames alone on the same links and UDP and TCP sockets of the kernel, all in turns on the same two\n"
+    "CPUs. Then how many messages a node sends back in the buffers in which they come, beside one that\n"
+    "sends frames back as they are.\n\n"
+    "  raw        messages copied into frames and out of them, and nothing else\n"
+    "  niu        the NIU, small messages share frames\n"
+    "  datagram   as programs have them: below 256 bytes copied into shared frames, above copy-free\n"
+    "  reliable   the same, sent reliably\n"
+    "  copied     datagrams, all of them copied\n"
+    "  copy_free  datagrams, none of them copied\n"
+    "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
+    "             one, otherwise over loopback\n",
+    [](po::options_description& options) { describe_pair(options, kDefaults); }, read_channel,
+    [](const PairOptions& options) { return compare(options, measure_all); }};
 
 }  // namespace
 
 int run_channel(int argc, char** argv) {
-    return run_benchmark("perf channel", parse_channel_options(argc, argv), run_with);
+    return run_benchmark(kBenchmark, argc, argv);
 }
 
 }  // namespace isoplane::perf

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf channel`.
 int run_channel(int argc, char** argv);
+inline constexpr app::Command kChannel{"channel", "messages to channels, and a relay of them", run_channel};
 
 }  // namespace isoplane::perf

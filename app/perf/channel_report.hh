@@ -4,9 +4,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "comparison.hh"
+#include "../report/record.hh"
+#include "results.hh"
 
 namespace isoplane::perf {
 
@@ -17,16 +17,7 @@ inline const std::string kDatagram = "relay";
 inline const std::string kReliable = "relay_reliable";
 }  // namespace relay
 
-/// All there is to say about a run.
-struct ChannelReport : Comparison {
-    Results relays{};
-    double as_is = 0;  ///< of the datagrams that need not have been copied to be sent back
-};
-
-std::vector<Target> channel_targets(const ChannelReport& report);
-
-std::string to_tables(const ChannelReport& report);
-std::string to_json(const ChannelReport& report);
-std::string to_csv(const ChannelReport& report);
+/// What there is to say of relays; `as_is`: of the datagrams that need not have been copied to be sent back.
+void add_to(report::Record& record, const Results& relays, double as_is);
 
 }  // namespace isoplane::perf

@@ -119,7 +119,8 @@ Cluster::Cluster(runtime::Pool& pool, const ClusterOptions& options)
             hosts_.push_back(
                 std::make_unique<ClusterHost>(niu.nodes[node], from, to, pool, niu, siu, ways_->paths));
         else
-            manager_ = std::make_unique<node::ManagerStage>("tm", from, to, pool, ways_, niu, options.ahead);
+            manager_ = std::make_unique<node::ManagerStage>("tm", from, to, pool, ways_, niu,
+                                                            node::TimeOptions{.ahead = options.ahead});
     }
 }
 

@@ -23,9 +23,9 @@ class Contestant {
     /// Whether it has messages of that size.
     virtual bool carries(std::size_t size) const noexcept = 0;
 
-    /// One ping-pong and one stream of messages of `size` bytes, each for about `seconds`. Throws
+    /// One ping-pong and one stream of messages of `size` bytes, each as the plan says. Throws
     /// std::runtime_error when messages arrive that were not sent.
-    virtual Sample measure(std::size_t size, double seconds) = 0;
+    virtual Sample measure(std::size_t size, const Plan& plan) = 0;
 
   protected:
     [[noreturn]] void refuse_links() const {
@@ -52,9 +52,9 @@ class Contest final : public Contestant {
         return true;
     }
 
-    Sample measure(std::size_t size, double seconds) override {
+    Sample measure(std::size_t size, const Plan& plan) override {
         Sample sample;
-        auto measurement = std::make_unique<Measurement<End>>(workers_, *a_, *b_, size, seconds);
+        auto measurement = std::make_unique<Measurement<End>>(workers_, *a_, *b_, size, plan);
         bool right = measurement->ping_pong(sample);
         if (measurement->unreachable()) refuse_links();
         right &= measurement->stream(sample);
@@ -78,9 +78,9 @@ class Relay final : public Contestant {
     bool carries(std::size_t /*size*/) const noexcept override { return true; }
 
     /// The rate only.
-    Sample measure(std::size_t size, double seconds) override {
+    Sample measure(std::size_t size, const Plan& plan) override {
         Sample sample;
-        auto measurement = std::make_unique<Measurement<End>>(workers_, *a_, *b_, size, seconds);
+        auto measurement = std::make_unique<Measurement<End>>(workers_, *a_, *b_, size, plan);
         const bool right = measurement->circle(sample);
         if (measurement->unreachable()) refuse_links();
         if (!right) refuse_content(size);

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "benchmark.hh"
+#include "bound.hh"
 #include "contest.hh"
 #include "ends.hh"
 #include "options.hh"
-#include "report.hh"
+#include "plots.hh"
 #include "sockets.hh"
+#include "tables.hh"
 
 namespace isoplane::perf {
 
@@ -62,32 +64,62 @@ inline void measure_round(Results& results, const Contestants& all, const Option
         for (const auto& contestant : all) {
             if (!contestant->carries(size)) continue;
             if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
-            results.add(contestant->name(), size, contestant->measure(size, options.duration));
+            results.add(contestant->name(), size, contestant->measure(size, options.plan));
         }
     }
 }
 
-/// Runs a benchmark that compares transports: `measure(report, workers, sides, kernel, signal)` fills in its
-/// report, targets included. Returns the exit code.
-template <typename Report, typename Measure>
-int compare(const char* command, const PairOptions& options, Measure&& measure) {
+/// What a comparison takes place on.
+struct Arena {
+    const PairOptions& options;
+    Workers& workers;
+    Sides& sides;
+    const std::optional<KernelPath>& kernel;
+    const runtime::StopSignal& signal;
+};
+
+/// What is of interest in a comparison, and whom it is held against.
+struct Interest {
+    std::vector<std::string> subjects;
+    Bases bases;
+    std::string limit;  ///< the transport that shows what the link carries
+};
+
+/// What every comparison has to say of its transports.
+inline void add_results(report::Record& record, const Results& results, const Interest& interest,
+                        const std::vector<double>& percentiles) {
+    results.add_to(record.figures, "message", interest.subjects);
+    record.tables = message_tables(results, interest.subjects, interest.bases, percentiles);
+    record.plots = message_plots(results);
+    record.bounds = bounds_of(results, interest.limit);
+    record.details["results"] = results_json(results, interest.subjects, percentiles);
+}
+
+/// Runs a benchmark that compares transports: `measure(arena, record)` fills in what it measures.
+template <typename Measure>
+report::Record compare(const PairOptions& options, Measure&& measure) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
-    const runtime::Eal environment(eal_options(options, pair));
+    const runtime::Eal eal(eal_options(options, pair));
     Workers workers(idle_policy(options));
     Sides sides(pair.specs(), options.mtu);
     std::optional<KernelPath> kernel;
     if (options.kernel) kernel.emplace(options.mtu);
 
-    Report report{{.options = options,
-                   .links = {pair.specs()[0].text, pair.specs()[1].text},
-                   .kernel = kernel ? kernel->name() : std::string()}};
-    measure(report, workers, sides, kernel, signal);
-    report.failures = sides.close();
-    if (!options.json.empty()) write_to(options.json, to_json(report));
-    if (!options.csv.empty()) write_to(options.csv, to_csv(report));
-    if (options.json != "-" && options.csv != "-") write_to("-", to_tables(report));
-    return conclude(command, report.failures, report.targets, options.check);
+    report::Record record{.setup = setup_of(options, pair),
+                          .environment = environment_of(options, pair),
+                          .details = details_of(options, pair)};
+    if (options.plan.window > 0)
+        record.setup += ", at most " + std::to_string(options.plan.window) + " messages under way";
+    if (options.frames.udp) record.setup += "; frames of the NIU in UDP";
+    if (options.frames.trust_fcs) record.setup += "; without its checksum over payloads";
+    record.setup += kernel ? "; sockets over " + kernel->name() + "." : ".";
+    record.details["encapsulation"] = options.frames.udp ? "udp" : "ethernet";
+    record.details["trust_fcs"] = options.frames.trust_fcs;
+    record.details["kernel"] = kernel ? nlohmann::json(kernel->name()) : nlohmann::json(nullptr);
+    measure(Arena{options, workers, sides, kernel, signal}, record);
+    record.failures = sides.close();
+    return record;
 }
 
 }  // namespace isoplane::perf

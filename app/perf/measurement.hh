@@ -12,8 +12,11 @@
 #include <cstdint>
 #include <cstring>
 #include <isoplane/runtime/histogram.hh>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "plan.hh"
 #include "results.hh"
 #include "transport.hh"
 #include "workers.hh"
@@ -24,23 +27,26 @@ inline std::uint64_t to_ticks(double seconds) {
     return static_cast<std::uint64_t>(seconds * static_cast<double>(rte_get_tsc_hz()));
 }
 
-/// When a measurement of some length that begins now counts, and ends. Its first tenth warms up; one that has
-/// found too little by its end goes on, up to four times as long: sides may have been off their CPUs.
+/// When a measurement that begins now counts, and ends. One that has found too little by its end goes on, up
+/// to four times as long: sides may have been off their CPUs. One of so many iterations ends with these.
 class Course {
   public:
-    explicit Course(double seconds)
-        : counts_(rte_rdtsc() + to_ticks(seconds / 10)),
-          ends_(rte_rdtsc() + to_ticks(seconds)),
-          last_(rte_rdtsc() + to_ticks(seconds * 4)) {}
+    explicit Course(const Plan& plan)
+        : enough_(plan.iterations > 0 ? plan.iterations : kEnough),
+          counts_(rte_rdtsc() + to_ticks(plan.warming())),
+          ends_(plan.iterations > 0 ? 0 : rte_rdtsc() + to_ticks(plan.seconds)),
+          last_(rte_rdtsc() + to_ticks(plan.iterations > 0 ? kLongest : plan.seconds * 4)) {}
 
     bool counts(std::uint64_t now) const noexcept { return now >= counts_; }
     bool goes_on(std::uint64_t now, std::size_t found) const noexcept {
-        return now < ends_ || (found < kEnough && now < last_);
+        return now < ends_ || (found < enough_ && now < last_);
     }
 
   private:
     static constexpr std::size_t kEnough = 16;
+    static constexpr double kLongest = 60;  ///< seconds
 
+    std::size_t enough_;
     std::uint64_t counts_;
     std::uint64_t ends_;
     std::uint64_t last_;
@@ -50,9 +56,9 @@ class Course {
 template <Transport End>
 class Measurement {
   public:
-    Measurement(Workers& workers, End& a, End& b, std::size_t size, double seconds)
-        : workers_(workers), a_(a), b_(b), seconds_(seconds), message_(size), in_a_(size), in_b_(size) {
-        slices_.reserve(static_cast<std::size_t>(seconds * 4 / kSlice) + 1);
+    Measurement(Workers& workers, End& a, End& b, std::size_t size, const Plan& plan)
+        : workers_(workers), a_(a), b_(b), plan_(plan), message_(size), in_a_(size), in_b_(size) {
+        slices_.reserve(static_cast<std::size_t>(plan.seconds * 4 / kSlice) + 1);
         for (std::size_t i = 0; i < size; ++i)
             message_[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
     }
@@ -64,12 +70,8 @@ class Measurement {
     bool ping_pong(Sample& sample) {
         restart(true);
         workers_.run([this] { ping(); }, [this] { pong(); });
-        const double ns_per_tick = 1e9 / static_cast<double>(rte_get_tsc_hz());
-        const auto at = [&](double fraction) {
-            return static_cast<double>(ticks_.quantile(fraction)) * ns_per_tick;
-        };
-        if (ticks_.count() == 0) return true;
-        sample.round_trip = {at(0.5), at(0.99), at(0.999)};
+        if (ticks_->count() == 0) return true;
+        sample.round_trip = {ticks_, 1e9 / static_cast<double>(rte_get_tsc_hz())};
         return in_a_ == message_;
     }
 
@@ -79,6 +81,10 @@ class Measurement {
     bool stream(Sample& sample) {
         restart(false);
         workers_.run([this] { pour(); }, [this] { drink(); });
+        sample.flow = {
+            .refused = sending_.share(sending_.refused),
+            .windowed = sending_.share(sending_.windowed),
+            .backlog = came_ > 0 ? static_cast<double>(came_full_) / static_cast<double>(came_) : 0};
         return note_rate(sample) || in_b_ == message_;
     }
 
@@ -98,6 +104,10 @@ class Measurement {
         arrived_ = 0;
         slice_begin_ = 0;
         slices_.clear();
+        sending_ = {};
+        poured_ = 0;
+        drunk_ = 0;
+        came_ = came_full_ = 0;
         quiet_[0] = quiet_[1] = false;
         if constexpr (requires { a_.answer(answered); }) {
             a_.answer(answered);
@@ -107,6 +117,9 @@ class Measurement {
 
     /// Returns true when there is none.
     bool note_rate(Sample& sample) {
+        // So few iterations may all be in one that has not ended.
+        if (slices_.empty() && arrived_ > 0 && last_ > slice_begin_)
+            slices_.push_back(static_cast<double>(arrived_) / static_cast<double>(last_ - slice_begin_));
         if (slices_.empty()) return true;
         const auto middle = slices_.begin() + static_cast<std::ptrdiff_t>(slices_.size() / 2);
         std::nth_element(slices_.begin(), middle, slices_.end());
@@ -135,13 +148,13 @@ class Measurement {
     void ping() {
         runtime::Idler idler = workers_.idler();
         if (prepare(a_, in_a_, idler)) {
-            const Course course(seconds_);
+            const Course course(plan_);
             std::uint64_t begin = rte_rdtsc();
             while (course.goes_on(begin, found()) && exchange(course, idler)) {
                 const std::uint64_t end = rte_rdtsc();
                 if (course.counts(begin)) {
-                    ticks_.record(end - begin);
-                    note_found();
+                    ticks_->record(end - begin);
+                    note_found(1);
                 }
                 begin = end;
             }
@@ -185,11 +198,13 @@ class Measurement {
     void pour() {
         runtime::Idler idler = workers_.idler();
         if (prepare(a_, in_a_, idler)) {
-            const Course course(seconds_);
-            while (course.goes_on(rte_rdtsc(), found())) {
-                const bool sent = send_batch();
+            const Course course(plan_);
+            for (std::uint64_t now = rte_rdtsc(); course.goes_on(now, found());) {
+                const Batch batch = send_batch();
                 a_.poll();
-                idler.step(sent);
+                idler.step(batch.sent > 0);
+                const std::uint64_t begin = std::exchange(now, rte_rdtsc());
+                if (course.counts(begin)) sending_.note(now - begin, batch);
             }
         }
         over_.store(true, std::memory_order_release);
@@ -199,7 +214,7 @@ class Measurement {
     void drink() {
         runtime::Idler idler = workers_.idler();
         prepare(b_, in_b_, idler);
-        const Course course(seconds_);
+        const Course course(plan_);
         while (!is_over()) {
             b_.poll();
             idler.step(receive_batch(b_, in_b_, course));
@@ -210,9 +225,9 @@ class Measurement {
     void circulate() {
         runtime::Idler idler = workers_.idler();
         if (prepare(a_, in_a_, idler)) {
-            const Course course(seconds_);
+            const Course course(plan_);
             while (course.goes_on(rte_rdtsc(), found())) {
-                const bool sent = send_batch();
+                const bool sent = send_batch().sent > 0;
                 a_.poll();
                 idler.step(receive_batch(a_, in_a_, course) || sent);
             }
@@ -234,12 +249,39 @@ class Measurement {
         settle(b_, in_b_, 1, idler);
     }
 
-    /// Returns whether there was room for any.
-    bool send_batch() {
+    /// What went at one poll, and why not more.
+    struct Batch {
         unsigned sent = 0;
-        while (sent < kBatch && a_.send(message_))
-            ++sent;
-        return sent > 0;
+        bool windowed = false;  ///< as many are under way as may be
+        bool refused() const noexcept { return sent < kBatch && !windowed; }
+    };
+
+    /// The sender's time, in ticks.
+    struct Sending {
+        std::uint64_t all = 0;
+        std::uint64_t refused = 0;
+        std::uint64_t windowed = 0;
+
+        void note(std::uint64_t ticks, const Batch& batch) noexcept {
+            all += ticks;
+            refused += batch.refused() ? ticks : 0;
+            windowed += batch.windowed ? ticks : 0;
+        }
+        double share(std::uint64_t of) const noexcept {
+            return all > 0 ? static_cast<double>(of) / static_cast<double>(all) : 0;
+        }
+    };
+
+    Batch send_batch() {
+        Batch batch;
+        const std::uint64_t room =
+            plan_.window > 0 ? plan_.window - (poured_ - drunk_.load(std::memory_order_relaxed)) : kBatch;
+        batch.windowed = room < kBatch;
+        const auto most = static_cast<unsigned>(std::min<std::uint64_t>(room, kBatch));
+        while (batch.sent < most && a_.send(message_))
+            ++batch.sent;
+        poured_ += batch.sent;
+        return batch;
     }
 
     /// Counts what has come in slices. Returns whether there was any.
@@ -248,21 +290,26 @@ class Measurement {
         while (came < kBatch && end.receive(room))
             ++came;
         if (came == 0) return false;
-        const std::uint64_t now = rte_rdtsc();
+        if (plan_.window > 0)
+            drunk_.store(drunk_.load(std::memory_order_relaxed) + came, std::memory_order_relaxed);
+        const std::uint64_t now = last_ = rte_rdtsc();
         if (slice_begin_ != 0) {
             arrived_ += came;
+            came_ += came;
+            came_full_ += came == kBatch ? came : 0;
+            if (plan_.iterations > 0) note_found(came);
             if (now - slice_begin_ < slice_) return true;
             slices_.push_back(static_cast<double>(arrived_) / static_cast<double>(now - slice_begin_));
-            note_found();
+            if (plan_.iterations == 0) note_found(1);
         }
         arrived_ = 0;
         if (course.counts(now)) slice_begin_ = now;
         return true;
     }
 
-    /// Round trips, or slices, so far.
+    /// Round trips, or slices, or messages of a stream where these are counted, so far.
     std::size_t found() const noexcept { return found_.load(std::memory_order_relaxed); }
-    void note_found() noexcept { found_.store(found() + 1, std::memory_order_relaxed); }
+    void note_found(std::size_t more) noexcept { found_.store(found() + more, std::memory_order_relaxed); }
 
     bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
 
@@ -292,7 +339,7 @@ class Measurement {
     Workers& workers_;
     End& a_;
     End& b_;
-    double seconds_;
+    Plan plan_;
     std::vector<std::byte> message_;
     std::vector<std::byte> in_a_;
     std::vector<std::byte> in_b_;
@@ -302,12 +349,19 @@ class Measurement {
     alignas(64) std::atomic<std::size_t> found_{0};
     std::array<std::atomic<bool>, 2> quiet_{};
     std::atomic<bool> unreachable_{false};
-    alignas(64) runtime::Histogram ticks_{};  ///< of a's lcore, with what follows
+    /// Of a's lcore, with what follows.
+    alignas(64) std::shared_ptr<runtime::Histogram> ticks_ = std::make_shared<runtime::Histogram>();
     std::uint64_t waits_ = 0;
+    Sending sending_{};
+    std::uint64_t poured_ = 0;  ///< messages
     std::uint64_t slice_ = to_ticks(kSlice);
     alignas(64) std::vector<double> slices_{};  ///< messages a tick in each; of the lcore that receives them
     std::uint64_t slice_begin_ = 0;             ///< 0: before the first
     std::uint64_t arrived_ = 0;                 ///< since then
+    std::uint64_t last_ = 0;                    ///< when the last came
+    std::uint64_t came_ = 0;                    ///< messages that count
+    std::uint64_t came_full_ = 0;               ///< of which so many found as many others there
+    alignas(64) std::atomic<std::uint64_t> drunk_{0};  ///< messages, where a window asks for them
 };
 
 }  // namespace isoplane::perf

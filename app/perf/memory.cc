@@ -15,12 +15,13 @@
 #include "memory_redis.hh"
 #include "memory_report.hh"
 #include "memory_writes.hh"
-#include "report.hh"
 #include "sockets.hh"
 
 namespace isoplane::perf {
 
 namespace {
+
+constexpr Defaults kDefaults{};
 
 using Updaters = std::vector<std::unique_ptr<Updater>>;
 
@@ -44,9 +45,9 @@ Updaters updaters(Workers& workers, Sides& sides, MemoryPair& pair, const std::o
     return all;
 }
 
-void measure(MemoryReport& report, Workers& workers, Sides& sides, const std::optional<KernelPath>& kernel,
-             const std::optional<Redis>& redis, const runtime::StopSignal& signal) {
-    const MemoryOptions& options = report.options;
+void measure(Figures& figures, const MemoryOptions& options, Workers& workers, Sides& sides,
+             const std::optional<KernelPath>& kernel, const std::optional<Redis>& redis,
+             const runtime::StopSignal& signal) {
     const double seconds = options.duration;
     MemoryPair pair(workers, sides);
     OrderedRoundTrip round_trip(workers, sides);
@@ -56,50 +57,93 @@ void measure(MemoryReport& report, Workers& workers, Sides& sides, const std::op
         what();
     };
     for (unsigned round = 0; round < options.rounds; ++round) {
-        in_turn([&] { measure_local_reads(pair, seconds, report.figures); });
-        in_turn([&] { measure_remote_reads(pair, seconds, report.figures); });
-        in_turn([&] { round_trip.measure(seconds, report.figures); });
+        in_turn([&] { measure_local_reads(pair, seconds, figures); });
+        in_turn([&] { measure_remote_reads(pair, seconds, figures); });
+        in_turn([&] { measure_read_steps(pair, seconds, figures); });
+        in_turn([&] { round_trip.measure(seconds, figures); });
         for (const unsigned writes : options.writes) {
             for (const Copies copies : {Copies::kRemote, Copies::kMixed})
-                in_turn([&] { measure_writes(pair, writes, copies, seconds, report.figures); });
-            in_turn([&] { measure_load(pair, writes, seconds, report.figures); });
+                in_turn([&] { measure_writes(pair, writes, copies, seconds, figures); });
+            in_turn([&] { measure_load(pair, writes, seconds, figures); });
         }
         for (const unsigned variables : options.variables) {
             for (const auto& way : ways)
-                in_turn([&] { way->measure({variables, options.workers, seconds}, report.figures); });
+                in_turn([&] { way->measure({variables, options.workers, seconds}, figures); });
         }
     }
 }
 
-int run_with(const MemoryOptions& options) {
+report::Record measure_all(const MemoryOptions& options) {
     const runtime::StopSignal signal;
-    const PairOfSpecs specs(options.link);
-    const runtime::Eal environment(eal_options(options, specs));
+    const PairOfSpecs pair(options.link);
+    const runtime::Eal eal(eal_options(options, pair));
     Workers workers(idle_policy(options));
-    Sides sides(specs.specs(), options.mtu);
+    Sides sides(pair.specs(), options.mtu);
     std::optional<KernelPath> kernel;
     std::optional<Redis> redis;
     if (options.kernel) {
         kernel.emplace(options.mtu);
         redis.emplace(options.cpus.size() < 2 ? std::nullopt : std::optional(options.cpus[1]));
     }
-    MemoryReport report{.options = options,
-                        .links = {specs.specs()[0].text, specs.specs()[1].text},
-                        .kernel = kernel ? kernel->name() : std::string(),
-                        .redis = redis ? redis->name() : std::string()};
-    measure(report, workers, sides, kernel, redis, signal);
-    report.targets = memory_targets(report.figures, options);
-    report.failures = sides.close();
-    if (!options.json.empty()) write_to(options.json, to_json(report));
-    if (!options.csv.empty()) write_to(options.csv, to_csv(report));
-    if (options.json != "-" && options.csv != "-") write_to("-", to_tables(report));
-    return conclude("perf memory", report.failures, report.targets, options.check);
+    report::Record record{
+        .setup = setup_of(options, pair) + "; the token manager beside the host that is measured.",
+        .environment = environment_of(options, pair),
+        .details = details_of(options, pair)};
+    record.details["workers"] = options.workers;
+    record.details["kernel"] = kernel ? nlohmann::json(kernel->name()) : nlohmann::json(nullptr);
+    record.details["redis"] = redis ? nlohmann::json(redis->name()) : nlohmann::json(nullptr);
+    measure(record.figures, options, workers, sides, kernel, redis, signal);
+    add_to(record, options, kernel ? "; TCP over " + kernel->name() + "; " + redis->name() : std::string());
+    record.failures = sides.close();
+    return record;
 }
+
+void describe(po::options_description& options) {
+    describe_links(options, kDefaults);
+    describe_kernel(options);
+    options.add_options()  //
+        ("writes", po::value<std::string>()->value_name("LIST")->default_value("1,2,4,8,16,32"),
+         "writes of an isochron")  //
+        ("variables", po::value<std::string>()->value_name("LIST")->default_value("1,4,16,64"),
+         "variables that updates choose from")  //
+        ("workers", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({16}, "16"),
+         "workers that update, each one update at a time");
+}
+
+MemoryOptions read(const po::variables_map& values) {
+    constexpr unsigned kMost = 1024;
+    MemoryOptions options{read_links(values, kDefaults)};
+    options.writes = numbers_of("--writes", said_or_quick(values, "writes", std::string("1,32")), kMost);
+    options.variables =
+        numbers_of("--variables", said_or_quick(values, "variables", std::string("1,16")), kMost);
+    options.workers = number_of(values, "workers", 1000);
+    options.kernel = !values["no-kernel"].as<bool>();
+    return options;
+}
+
+constexpr Benchmark<MemoryOptions> kBenchmark{
+    kMemory,
+    "Measures shared memory in logical time between two hosts, all in turns on the same links and "
+    "CPUs:\n\n"
+    "  reads    of a variable whose copy is here; of one whose copy the other host has, step by\n"
+    "           step, beside a message in logical time that is answered by another\n"
+    "  writes   what it takes to issue isochrons of some writes, how many of them are executed, and how\n"
+    "           fast time goes under that load; all to the other host, or half of them (mixed)\n"
+    "  updates  of two variables that the other host has, atomically, by workers that want the old\n"
+    "           values: the fewer variables, the more they contend\n\n"
+    "The updates are done in these ways:\n\n"
+    "  isochron      one isochron that adds to both variables\n"
+    "  sched         one that reads and schedules them, and one that assigns what was computed\n"
+    "  locks_niu     a lock for each variable, at a server of theirs, by messages of the NIU\n"
+    "  locks_tcp     the same by a non-blocking TCP connection; over a veth pair where the user\n"
+    "                may make one, otherwise over loopback\n"
+    "  redis         MULTI, two INCR and EXEC, over loopback, where redis-server is installed\n",
+    describe, read, measure_all};
 
 }  // namespace
 
 int run_memory(int argc, char** argv) {
-    return run_benchmark("perf memory", parse_memory_options(argc, argv), run_with);
+    return run_benchmark(kBenchmark, argc, argv);
 }
 
 }  // namespace isoplane::perf

@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf memory`. Returns its exit code.
 int run_memory(int argc, char** argv);
+inline constexpr app::Command kMemory{
+    "memory", "shared memory in logical time, beside locks and transactions", run_memory};
 
 }  // namespace isoplane::perf

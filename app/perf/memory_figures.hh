@@ -3,46 +3,20 @@
 
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <isoplane/runtime/histogram.hh>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
+
+#include "../report/figures.hh"
 
 namespace isoplane::perf {
 
-/// What a figure is of.
-struct FigureName {
-    std::string what;    ///< "read", "write", "update" …
-    std::string by;      ///< who was measured
-    unsigned at = 0;     ///< the value of what is varied
-    std::string figure;  ///< with its unit, as "ns_p50"
+using report::FigureName;
+using report::Figures;
 
-    auto operator<=>(const FigureName&) const = default;
-};
-
-/// The figures of a run, by name. Each is measured once a round, and what is read from it are medians over
-/// the rounds.
-class Figures {
-  public:
-    void add(const FigureName& name, double value);
-    /// The quantiles of a time in ticks, in nanoseconds. Nothing when there are none.
-    void add_times(FigureName name, const runtime::Histogram& ticks);
-
-    /// In the order in which they were measured first.
-    const std::vector<FigureName>& names() const noexcept { return names_; }
-    /// Nothing when it was not measured.
-    std::optional<double> median(const FigureName& name) const;
-    /// The median of the ratios within the rounds: a machine that is faster in some rounds than in others
-    /// does not change it.
-    std::optional<double> ratio(const FigureName& of, const FigureName& to) const;
-
-  private:
-    std::vector<FigureName> names_;
-    std::map<FigureName, std::vector<double>> values_;
-};
+/// The quantiles of a time in ticks, in nanoseconds. Nothing when there are none.
+void add_times(Figures& figures, FigureName name, const runtime::Histogram& ticks);
 
 double ns_of(double ticks);
 std::uint64_t ticks_of(double seconds);

@@ -28,10 +28,14 @@ class MemoryPair {
     /// reason of.
     template <typename Poll, typename Condition>
     static bool poll_until(runtime::Idler& idler, Poll&& poll, Condition&& condition) {
-        const std::uint64_t limit = rte_rdtsc() + to_ticks(kLimit);
+        std::uint64_t limit = UINT64_MAX;
         for (unsigned polls = 1; !condition(); ++polls) {
             // Now and then: reading the clock costs as much as a poll.
-            if (polls % 64 == 0 && rte_rdtsc() > limit) return false;
+            if (polls % 64 == 0) {
+                const std::uint64_t now = rte_rdtsc();
+                if (now > limit) return false;
+                if (polls == 64) limit = now + to_ticks(kLimit);
+            }
             poll();
             idler.step(false);
         }

@@ -34,6 +34,33 @@ struct Stamps {
     std::uint64_t known = 0;
 };
 
+constexpr std::size_t kMostReads = 1 << 20;
+
+/// One after the other, and calls `note(its times, whether they count)` for each.
+template <typename Note>
+void read_remotely(MemoryPair& pair, double seconds, Note&& note) {
+    const auto measure = [&](runtime::Idler& idler) {
+        MemoryHost& host = pair.a();
+        shmem::Memory& memory = host.memory();
+        shmem::Isochron isochron = memory.isochron();
+        const Course course(Plan{.seconds = seconds});
+        const auto poll = [&] { host.poll(); };
+        Stamps stamps;
+        stamps.begin = rte_rdtsc();
+        std::uint32_t next = 0;
+        for (; next < kMostReads && course.goes_on(stamps.begin, next); stamps.begin = stamps.known) {
+            const shmem::Future<std::uint32_t> value = isochron.read(Word{host.others(next++)});
+            if (!MemoryPair::poll_until(idler, poll, [&] { return memory.issue(isochron); })) return false;
+            stamps.issued = rte_rdtsc();
+            if (!MemoryPair::poll_until(idler, poll, [&] { return value.ready(); })) return false;
+            stamps.known = rte_rdtsc();
+            note(stamps, course.counts(stamps.begin));
+        }
+        return true;
+    };
+    pair.run(measure, kPolls(pair.b()));
+}
+
 }  // namespace
 
 void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures) {
@@ -48,7 +75,7 @@ void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures) {
         for (std::uint32_t i = 0; i < MemoryHost::kPageWords; ++i)
             isochron.write(Word{host.own(i)}, i);
         memory.issue(isochron);
-        const Course course(seconds);
+        const Course course(Plan{.seconds = seconds});
         std::uint32_t next = 0;
         std::uint64_t now = rte_rdtsc();
         while (course.goes_on(now, cycles.size()) && cycles.size() < cycles.capacity()) {
@@ -74,53 +101,38 @@ void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures) {
 }
 
 void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures) {
-    constexpr std::size_t kMost = 1 << 20;
+    runtime::Histogram all;
+    read_remotely(pair, seconds / 2, [&](const Stamps& read, bool counts) {
+        if (counts) all.record(read.known - read.begin);
+    });
+    add_times(figures, {"read", "remote", 0, {}}, all);
+}
+
+void measure_read_steps(MemoryPair& pair, double seconds, Figures& figures) {
     std::vector<Stamps> here;
     std::vector<Executed> there;
-    here.reserve(kMost);
-    there.reserve(kMost);
-    std::uint64_t counts_from = 0;
-    const auto measure = [&](runtime::Idler& idler) {
-        MemoryHost& host = pair.a();
-        shmem::Memory& memory = host.memory();
-        shmem::Isochron isochron = memory.isochron();
-        const Course course(seconds);
-        const auto poll = [&] { host.poll(); };
-        std::uint32_t next = 0;
-        Stamps stamps;
-        stamps.begin = rte_rdtsc();
-        while (course.goes_on(stamps.begin, here.size()) && here.size() < kMost) {
-            if (counts_from == 0 && course.counts(stamps.begin)) counts_from = stamps.begin;
-            const shmem::Future<std::uint32_t> value = isochron.read(Word{host.others(next++)});
-            if (!MemoryPair::poll_until(idler, poll, [&] { return memory.issue(isochron); })) return false;
-            stamps.issued = rte_rdtsc();
-            if (!MemoryPair::poll_until(idler, poll, [&] { return value.ready(); })) return false;
-            stamps.known = rte_rdtsc();
-            here.push_back(stamps);
-            stamps.begin = stamps.known;
-        }
-        return true;
-    };
+    here.reserve(kMostReads);
+    there.reserve(kMostReads);
+    std::size_t counts_from = 0;
     pair.b().note_reads(&there);
-    pair.run(measure, kPolls(pair.b()));
+    read_remotely(pair, seconds / 2, [&](const Stamps& read, bool counts) {
+        here.push_back(read);
+        if (!counts) counts_from = here.size();
+    });
     pair.b().note_reads(nullptr);
     if (there.size() != here.size())
         throw std::runtime_error(std::to_string(here.size()) + " reads were answered, but " +
                                  std::to_string(there.size()) + " executed");
-    runtime::Histogram all;
     std::array<runtime::Histogram, kReadSteps.size()> steps;
-    for (std::size_t i = 0; i < here.size(); ++i) {
-        if (counts_from == 0 || here[i].begin < counts_from) continue;
-        all.record(here[i].known - here[i].begin);
+    for (std::size_t i = counts_from; i < here.size(); ++i) {
         // Counters of two CPUs may be a few ticks apart.
         const std::array<std::uint64_t, kReadSteps.size() + 1> at{
             here[i].begin, here[i].issued, there[i].came, there[i].begin, there[i].end, here[i].known};
         for (std::size_t step = 0; step < steps.size(); ++step)
             steps[step].record(at[step + 1] - std::min(at[step], at[step + 1]));
     }
-    figures.add_times({"read", "remote", 0, {}}, all);
     for (std::size_t step = 0; step < steps.size(); ++step)
-        figures.add_times({"read_step", kReadSteps[step], 0, {}}, steps[step]);
+        add_times(figures, {"read_step", kReadSteps[step], 0, {}}, steps[step]);
 }
 
 OrderedRoundTrip::OrderedRoundTrip(Workers& workers, Sides& sides) : workers_(workers) {
@@ -135,8 +147,8 @@ OrderedRoundTrip::OrderedRoundTrip(Workers& workers, Sides& sides) : workers_(wo
 
 void OrderedRoundTrip::measure(double seconds, Figures& figures) {
     constexpr std::size_t kSize = wire::access_size(wire::AccessCode::kRead, 1);
-    const auto measurement =
-        std::make_unique<Measurement<IsotachEnd>>(workers_, *ends_[0], *ends_[1], kSize, seconds);
+    const auto measurement = std::make_unique<Measurement<IsotachEnd>>(workers_, *ends_[0], *ends_[1], kSize,
+                                                                       Plan{.seconds = seconds});
     Sample sample;
     if (!measurement->ping_pong(sample))
         throw std::runtime_error(
@@ -144,10 +156,8 @@ void OrderedRoundTrip::measure(double seconds, Figures& figures) {
     if (measurement->unreachable())
         throw std::runtime_error(
             "two hosts in logical time do not find each other; the links of a pair have to be joined");
-    if (sample.round_trip.median == 0) return;
-    figures.add({"round_trip", "isotach", 0, "ns_p50"}, sample.round_trip.median);
-    figures.add({"round_trip", "isotach", 0, "ns_p99"}, sample.round_trip.p99);
-    figures.add({"round_trip", "isotach", 0, "ns_p999"}, sample.round_trip.p999);
+    if (sample.round_trip.ticks)
+        add_times(figures, {"round_trip", "isotach", 0, {}}, *sample.round_trip.ticks);
 }
 
 }  // namespace isoplane::perf

@@ -14,9 +14,11 @@ inline constexpr std::array kReadSteps{"issue", "way_there", "order", "execution
 /// Of a variable whose copy is here: figures of "read" by "local".
 void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures);
 
-/// Of a variable whose copy the other host has, one at a time: figures of "read" by "remote", and of
-/// "read_step" by the steps.
+/// Of a variable whose copy the other host has, one at a time: figures of "read" by "remote".
 void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures);
+
+/// The same step by step: figures of "read_step" by the steps. To note the time of each takes time itself.
+void measure_read_steps(MemoryPair& pair, double seconds, Figures& figures);
 
 /// Messages in logical time, there and back, of the size that a read takes: figures of "round_trip" by
 /// "isotach".

@@ -4,23 +4,14 @@
 #include "memory_report.hh"
 
 #include <algorithm>
-#include <cstdio>
-#include <isoplane/runtime/views.hh>
-#include <nlohmann/json.hpp>
 
 #include "memory_reads.hh"
+#include "results.hh"
+#include "tables.hh"
 
 namespace isoplane::perf {
 
 namespace {
-
-using Lines = std::vector<std::vector<std::string>>;
-
-std::string fixed(double value, int digits) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 /// Three digits or so, for a person; nothing for what was not measured.
 std::string cell(std::optional<double> value, double scale = 1) {
@@ -29,28 +20,32 @@ std::string cell(std::optional<double> value, double scale = 1) {
     return fixed(scaled, scaled < 10 ? 2 : scaled < 100 ? 1 : 0);
 }
 
-std::string reads(const Figures& figures) {
-    Lines lines{{"", "ns", "99 %", "99.9 %", "cycles"}};
+Table reads(const Figures& figures) {
+    Table table{
+        .name = "reads", .title = "Reads, one at a time", .lines = {{"", "ns", "99 %", "99.9 %", "cycles"}}};
     const auto add = [&](const std::string& title, const std::string& what, const std::string& by) {
-        lines.push_back({title});
+        table.lines.push_back({title});
         for (const char* figure : {"ns_p50", "ns_p99", "ns_p999", "cycles_p50"})
-            lines.back().push_back(cell(figures.median({what, by, 0, figure})));
+            table.lines.back().push_back(cell(figures.median({what, by, 0, figure})));
     };
     add("local read", "read", "local");
     add("remote read", "read", "remote");
     for (const char* step : kReadSteps)
         add("  " + std::string(step), "read_step", step);
     add("isotach round trip", "round_trip", "isotach");
-    return runtime::align(lines);
+    return table;
 }
 
-std::string writes(const Figures& figures, const MemoryOptions& options) {
-    Lines lines{{"writes", "issue ns, remote", "99 %", "mixed", "99 %", "isochrons/ms, remote", "mixed",
-                 "writes/ms, remote", "mixed", "us/token", "99 %", "writes/ms, both hosts issue"}};
+Table writes(const Figures& figures, const MemoryOptions& options) {
+    Table table{
+        .name = "writes",
+        .title = "Writes, as many isochrons as are let",
+        .lines = {{"writes", "issue ns, remote", "99 %", "mixed", "99 %", "isochrons/ms, remote", "mixed",
+                   "writes/ms, remote", "mixed", "us/token", "99 %", "writes/ms, both hosts issue"}}};
     for (const unsigned n : options.writes) {
-        lines.push_back({std::to_string(n)});
+        table.lines.push_back({std::to_string(n)});
         const auto add = [&](const char* what, const char* by, const char* figure, double scale) {
-            lines.back().push_back(cell(figures.median({what, by, n, figure}), scale));
+            table.lines.back().push_back(cell(figures.median({what, by, n, figure}), scale));
         };
         for (const char* by : {"remote", "mixed"})
             for (const char* figure : {"issue_ns_p50", "issue_ns_p99"})
@@ -62,7 +57,7 @@ std::string writes(const Figures& figures, const MemoryOptions& options) {
             add("load", "mixed", figure, 1e-3);
         add("load", "mixed", "writes_per_second", 1e-3);
     }
-    return runtime::align(lines);
+    return table;
 }
 
 /// Who updates, in the order in which they were measured.
@@ -75,23 +70,22 @@ std::vector<std::string> updaters(const Figures& figures) {
     return names;
 }
 
-std::string updates(const Figures& figures, const MemoryOptions& options) {
-    Lines lines{{"variables", "by", "updates/ms", "us", "99 %", "99.9 %", "rate to locks_tcp"}};
+Table updates(const Figures& figures, const MemoryOptions& options, const std::string& others) {
+    Table table{
+        .name = "updates",
+        .title = "Updates of two variables by " + std::to_string(options.workers) + " workers" + others,
+        .lines = {{"variables", "by", "updates/ms", "us", "99 %", "99.9 %", "rate to locks_tcp"}}};
     for (const unsigned n : options.variables) {
         for (const std::string& by : updaters(figures)) {
-            lines.push_back(
+            table.lines.push_back(
                 {std::to_string(n), by, cell(figures.median({"update", by, n, "per_second"}), 1e-3)});
             for (const char* figure : {"ns_p50", "ns_p99", "ns_p999"})
-                lines.back().push_back(cell(figures.median({"update", by, n, figure}), 1e-3));
-            lines.back().push_back(cell(
+                table.lines.back().push_back(cell(figures.median({"update", by, n, figure}), 1e-3));
+            table.lines.back().push_back(cell(
                 figures.ratio({"update", by, n, "per_second"}, {"update", "locks_tcp", n, "per_second"})));
         }
     }
-    return runtime::align(lines);
-}
-
-std::string verdict(const Target& target) {
-    return !target.value ? "not measured" : target.missed() ? "missed" : "met";
+    return table;
 }
 
 /// The lowest ratio over all numbers of variables.
@@ -106,9 +100,7 @@ std::optional<double> worst_lead(const Figures& figures, const MemoryOptions& op
     return worst;
 }
 
-}  // namespace
-
-std::vector<Target> memory_targets(const Figures& figures, const MemoryOptions& options) {
+std::vector<Target> targets_of(const Figures& figures, const MemoryOptions& options) {
     const auto many_to_one = [&](const char* by) {
         return figures.ratio({"write", by, 32, "writes_per_second"}, {"write", by, 1, "writes_per_second"});
     };
@@ -134,57 +126,80 @@ std::vector<Target> memory_targets(const Figures& figures, const MemoryOptions& 
              .value = worst_lead(figures, options, "sched")}};
 }
 
-std::string to_tables(const MemoryReport& report) {
-    const MemoryOptions& options = report.options;
-    std::string text =
-        "Links " + report.links[0] + " and " + report.links[1] + ", MTU " + std::to_string(options.mtu) +
-        ", " + std::to_string(options.rounds) + " rounds of " + fixed(options.duration, 3) +
-        " s a measurement; the token manager beside the host\nthat is measured. Figures are medians "
-        "over the rounds; ratios are those within a round.\n\nReads, one at a time\n" +
-        reads(report.figures) + "\nWrites, as many isochrons as are let\n" + writes(report.figures, options);
-    text += "\nUpdates of two variables by " + std::to_string(options.workers) + " workers";
-    if (!report.kernel.empty()) text += "; TCP over " + report.kernel + "; " + report.redis;
-    text += "\n" + updates(report.figures, options) + "\n";
-    Lines lines{{"target", "is", "verdict"}};
-    for (const Target& target : report.targets)
-        lines.push_back({target.sentence, target.value ? fixed(*target.value, 2) : "-", verdict(target)});
-    return text + runtime::align(lines);
+report::Plot updates_plot(const Figures& figures, const MemoryOptions& options) {
+    report::Plot plot{.name = "updates",
+                      .title = "Updates of two variables by " + std::to_string(options.workers) + " workers",
+                      .x = {.title = "variables to choose from",
+                            .scale = report::Scale::kLog,
+                            .notation = report::Notation::kBytes},
+                      .y = {.title = "thousand updates a second", .scale = report::Scale::kLog}};
+    for (const std::string& by : updaters(figures)) {
+        report::Series& series = plot.series.emplace_back(report::Series{.name = by, .role = role_of(by)});
+        for (const unsigned n : options.variables)
+            if (const auto rate = figures.median({"update", by, n, "per_second"}))
+                series.dots.push_back({static_cast<double>(n), *rate / 1e3});
+    }
+    return plot;
 }
 
-std::string to_json(const MemoryReport& report) {
-    using Json = nlohmann::json;
-    const MemoryOptions& options = report.options;
-    Json out{{"links", report.links},
-             {"mtu", options.mtu},
-             {"cpus", options.cpus},
-             {"rounds", options.rounds},
-             {"seconds_each", options.duration},
-             {"workers", options.workers},
-             {"kernel", report.kernel.empty() ? Json(nullptr) : Json(report.kernel)},
-             {"redis", report.redis.empty() ? Json(nullptr) : Json(report.redis)},
-             {"failures", report.failures},
-             {"figures", Json::array()},
-             {"targets", Json::array()}};
-    for (const FigureName& name : report.figures.names())
-        out["figures"].push_back({{"what", name.what},
-                                  {"by", name.by},
-                                  {"at", name.at},
-                                  {"figure", name.figure},
-                                  {"value", *report.figures.median(name)}});
-    for (const Target& target : report.targets)
-        out["targets"].push_back({{"target", target.sentence},
-                                  {"limit", target.limit},
-                                  {"value", target.value ? Json(*target.value) : Json(nullptr)},
-                                  {"verdict", verdict(target)}});
-    return out.dump(2) + "\n";
+report::Plot writes_plot(const Figures& figures, const MemoryOptions& options) {
+    report::Plot plot{.name = "writes",
+                      .title = "Writes by the size of their isochron",
+                      .x = {.title = "writes of an isochron",
+                            .scale = report::Scale::kLog,
+                            .notation = report::Notation::kBytes},
+                      .y = {.title = "thousand writes a second", .scale = report::Scale::kLog}};
+    for (const char* by : {"remote", "mixed"}) {
+        report::Series& series = plot.series.emplace_back(report::Series{.name = by});
+        for (const unsigned n : options.writes)
+            if (const auto rate = figures.median({"write", by, n, "writes_per_second"}))
+                series.dots.push_back({static_cast<double>(n), *rate / 1e3});
+    }
+    return plot;
 }
 
-std::string to_csv(const MemoryReport& report) {
-    std::string text = "what,by,at,figure,value\n";
-    for (const FigureName& name : report.figures.names())
-        text += name.what + "," + name.by + "," + std::to_string(name.at) + "," + name.figure + "," +
-                fixed(*report.figures.median(name), 3) + "\n";
-    return text;
+/// A remote read as a stack of what it waits for.
+report::Plot reads_plot(const Figures& figures) {
+    report::Plot plot{.name = "read",
+                      .title = "Where the time of a remote read goes",
+                      .form = report::Form::kBars,
+                      .y = {.title = "nanoseconds, medians of each step"},
+                      .categories = {"remote read"}};
+    for (const char* step : kReadSteps)
+        plot.series.push_back(
+            {.name = step, .dots = {{0, figures.median({"read_step", step, 0, "ns_p50"}).value_or(0)}}});
+    return plot;
+}
+
+/// A remote read is bound by the step that takes more than half of it, if one does.
+std::vector<report::Bound> bounds_of(const Figures& figures) {
+    const auto whole = figures.median({"read", "remote", 0, "ns_p50"});
+    if (!whole) return {};
+    const auto part = [&](const char* step) {
+        return figures.median({"read_step", step, 0, "ns_p50"}).value_or(0) / *whole;
+    };
+    const double ways = part("way_there") + part("answer_back");
+    report::Bound bound{
+        .by = "remote read", .resource = "unknown", .reason = "no step takes more than half of it"};
+    const auto takes = [&](const char* resource, double share) {
+        if (share > 0.5)
+            bound = {"remote read", 0, resource, "it takes " + fixed(100 * share, 0) + " % of the time"};
+    };
+    takes("the ways there and back", ways);
+    takes("waiting for the pulse", part("order"));
+    takes("execution", part("execution"));
+    takes("issue", part("issue"));
+    return {bound};
+}
+
+}  // namespace
+
+void add_to(report::Record& record, const MemoryOptions& options, const std::string& others) {
+    const Figures& figures = record.figures;
+    record.tables = {reads(figures), writes(figures, options), updates(figures, options, others)};
+    record.plots = {updates_plot(figures, options), writes_plot(figures, options), reads_plot(figures)};
+    record.bounds = bounds_of(figures);
+    record.targets = targets_of(figures, options);
 }
 
 }  // namespace isoplane::perf

@@ -3,27 +3,23 @@
 
 #pragma once
 
-#include "memory_figures.hh"
+#include <string>
+#include <vector>
+
+#include "../report/record.hh"
 #include "options.hh"
-#include "results.hh"
 
 namespace isoplane::perf {
 
-/// All there is to say about a run.
-struct MemoryReport {
-    const MemoryOptions& options;
-    std::vector<std::string> links;  ///< their specs
-    std::string kernel;              ///< the sockets' way; empty: they were left out
-    std::string redis;               ///< its version, or why it was left out
-    Figures figures{};
-    std::vector<Target> targets{};
-    std::vector<std::string> failures{};  ///< sentences
+/// What `isoplane perf memory` is told.
+struct MemoryOptions : Options {
+    std::vector<unsigned> writes;     ///< of an isochron
+    std::vector<unsigned> variables;  ///< that updates choose from
+    unsigned workers = 16;            ///< that have an update each on its way
+    bool kernel = true;
 };
 
-std::vector<Target> memory_targets(const Figures& figures, const MemoryOptions& options);
-
-std::string to_tables(const MemoryReport& report);
-std::string to_json(const MemoryReport& report);
-std::string to_csv(const MemoryReport& report);
+/// Tables, plots, targets and bounds of what its figures have. `others`: by what ways the sockets went.
+void add_to(report::Record& record, const MemoryOptions& options, const std::string& others);
 
 }  // namespace isoplane::perf

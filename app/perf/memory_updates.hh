@@ -49,7 +49,7 @@ class Chooser {
 /// What updates have been done, and how long each has taken.
 class Tally {
   public:
-    explicit Tally(double seconds) : course_(seconds) {}
+    explicit Tally(double seconds) : course_(Plan{.seconds = seconds}) {}
 
     bool goes_on(std::uint64_t now) const noexcept { return course_.goes_on(now, rate_.slices()); }
     /// One that began then is done.
@@ -63,7 +63,7 @@ class Tally {
     /// To all variables together.
     std::uint64_t added() const noexcept { return added_; }
     void report(const std::string& by, unsigned variables, Figures& figures) {
-        figures.add_times({"update", by, variables, {}}, took_);
+        add_times(figures, {"update", by, variables, {}}, took_);
         if (const auto rate = rate_.per_second()) figures.add({"update", by, variables, "per_second"}, *rate);
     }
 

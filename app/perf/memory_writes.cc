@@ -73,7 +73,7 @@ void measure_writes(MemoryPair& pair, unsigned writes, Copies copies, double sec
     Rate executed;
     const auto measure = [&](runtime::Idler& idler) {
         Writer writer(pair.a(), writes, copies);
-        const Course course(seconds);
+        const Course course(Plan{.seconds = seconds});
         for (std::uint64_t now = rte_rdtsc(); course.goes_on(now, executed.slices()); now = rte_rdtsc()) {
             writer.round(course.counts(now) ? &took : nullptr);
             if (course.counts(now)) executed.note(now, pair.a().memory().executed());
@@ -101,7 +101,7 @@ void measure_load(MemoryPair& pair, unsigned writes, double seconds, Figures& fi
     Writer other(pair.b(), writes, Copies::kMixed);
     const auto measure = [&](runtime::Idler& idler) {
         Writer writer(pair.a(), writes, Copies::kMixed);
-        const Course course(seconds);
+        const Course course(Plan{.seconds = seconds});
         siu::Pulse clock = pair.a().clock();
         std::uint64_t last = 0;
         for (std::uint64_t now = rte_rdtsc(); course.goes_on(now, executed.slices()); now = rte_rdtsc()) {

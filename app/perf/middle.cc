@@ -40,9 +40,9 @@ void Middle::add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<c
                                .job_key = job,
                                .mac = topology::default_mac(static_cast<niu::NodeId>(node + index)),
                                .window = 1};
-    manager.stage =
-        std::make_unique<node::ManagerStage>("tm", manager.in->input(), manager.out->output(), pool_,
-                                             std::move(ways), options, static_cast<std::uint32_t>(ahead));
+    manager.stage = std::make_unique<node::ManagerStage>(
+        "tm", manager.in->input(), manager.out->output(), pool_, std::move(ways), options,
+        node::TimeOptions{.ahead = static_cast<std::uint32_t>(ahead)});
 }
 
 void Middle::poll(unsigned host) noexcept {

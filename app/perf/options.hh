@@ -1,63 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+/// What benchmarks have in common on their command lines. Each adds its own in its own file.
 #pragma once
 
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "../options.hh"
 #include "frame_form.hh"
-#include "middle.hh"
+#include "plan.hh"
 
 namespace isoplane::perf {
 
-/// What all benchmarks between two links are told.
+namespace po = boost::program_options;
+
+/// What a benchmark between two links is told.
 struct Options {
     std::string link;                ///< as it was written
     std::vector<std::size_t> sizes;  ///< of messages; none where they are given
     unsigned rounds = 7;
     double duration = 0.03;      ///< seconds of each measurement
-    std::string json;            ///< file to write to; "-": standard output, in place of the tables
     std::vector<unsigned> cpus;  ///< one for each side; empty: wherever the system puts them
     unsigned mtu = 1500;
-    bool check = false;
+    bool quick = false;                 ///< only to see that all of it runs: what is not said is small
+    Plan plan{};                        ///< with the duration
+    std::vector<double> percentiles{};  ///< of round trips
 };
 
-/// The command line of a benchmark that compares transports, taken apart: `isoplane perf pair`, `portals`,
-/// `active` or `channel`.
+/// What those that compare transports are told besides.
 struct PairOptions : Options {
-    std::string csv;
     FrameForm frames{};
     bool kernel = true;
 };
 
-/// The command line of `isoplane perf order`, taken apart.
-struct OrderOptions : Options {
-    std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
-    ManagerAt manager_at = ManagerAt::kHost;
-    std::vector<std::string> sweeps;
-    std::string csv;  ///< for the sweeps
+/// What is chosen unless the user says otherwise.
+struct Defaults {
+    const char* sizes = nullptr;  ///< nullptr: there is no such option
+    const char* size_text = "bytes of a message";
+    unsigned rounds = 7;
+    double duration = 0.03;
+    const char* quick_sizes = "64,1K";
 };
 
-/// The command line of `isoplane perf memory`, taken apart.
-struct MemoryOptions : Options {
-    std::vector<unsigned> writes;     ///< of an isochron
-    std::vector<unsigned> variables;  ///< that updates choose from
-    unsigned workers = 16;            ///< that have an update each on its way
-    std::string csv;
-    bool kernel = true;
-};
+/// --link, --mtu, --cpus, --size, --rounds, --duration, --quick.
+void describe_links(po::options_description& options, const Defaults& defaults);
+/// --warm-up, --iterations, --window, --percentiles: of those whose messages go there and back, and in a
+/// stream.
+void describe_plan(po::options_description& options);
+/// --no-kernel.
+void describe_kernel(po::options_description& options);
+/// --no-kernel, --encapsulation and --trust-fcs beside all of the above.
+void describe_pair(po::options_description& options, const Defaults& defaults);
 
-/// Returns the exit code instead when the command is to end: after --help, or with a sentence printed about
-/// what is wrong.
-std::variant<PairOptions, int> parse_pair_options(int argc, char** argv);
-std::variant<PairOptions, int> parse_portals_options(int argc, char** argv);
-std::variant<PairOptions, int> parse_active_options(int argc, char** argv);
-std::variant<PairOptions, int> parse_channel_options(int argc, char** argv);
-std::variant<Options, int> parse_rfc2544_options(int argc, char** argv);
-std::variant<OrderOptions, int> parse_order_options(int argc, char** argv);
-std::variant<MemoryOptions, int> parse_memory_options(int argc, char** argv);
+// Read what has been described; throw std::invalid_argument with a sentence for what cannot be.
+
+Options read_links(const po::variables_map& values, const Defaults& defaults);
+void read_plan(Options& options, const po::variables_map& values);
+PairOptions read_pair(const po::variables_map& values, const Defaults& defaults);
+
+/// Throws unless messages of all sizes fit a frame, with so many bytes more in front of them.
+void check_fits(const Options& options, std::size_t overhead, const std::string& what);
+
+/// The words between commas; throws when there is none.
+std::vector<std::string> words_of(const std::string& option, const std::string& list);
+
+/// Numbers from 1 to `most`, in ascending order.
+template <typename Number>
+std::vector<Number> numbers_of(const std::string& option, const std::string& list, Number most) {
+    std::vector<Number> all;
+    for (const std::string& word : words_of(option, list)) {
+        Number number = 0;
+        const char* const last = word.data() + word.size();
+        const auto [end, error] = std::from_chars(word.data(), last, number);
+        if (error != std::errc{} || end != last || number < 1 || number > most)
+            throw std::invalid_argument(option + " names '" + word + "'; write numbers from 1 to " +
+                                        std::to_string(most) + ", as in 1,2,4");
+        all.push_back(number);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+/// Throws unless it is 1 to `most`.
+unsigned number_of(const po::variables_map& values, const char* option, unsigned most);
+
+/// What the user has said, or, where only all of it is to be seen running, what is quick.
+template <typename Value>
+Value said_or_quick(const po::variables_map& values, const char* option, Value quick) {
+    return values["quick"].as<bool>() && values[option].defaulted() ? quick : values[option].as<Value>();
+}
 
 }  // namespace isoplane::perf

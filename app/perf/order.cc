@@ -3,39 +3,40 @@
 
 #include "order.hh"
 
+#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/stop_signal.hh>
-#include <isoplane/runtime/views.hh>
+#include <isoplane/wire/isotach.hh>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "benchmark.hh"
-#include "contest.hh"
-#include "ends.hh"
+#include "contestants.hh"
 #include "isotach_end.hh"
-#include "options.hh"
-#include "report.hh"
+#include "middle.hh"
 #include "sweep.hh"
 
 namespace isoplane::perf {
 
 namespace {
 
-using Lines = std::vector<std::vector<std::string>>;
-
+constexpr Defaults kDefaults{.sizes = "64,256,1K"};
 const std::string kNoniso = "noniso";
 
-/// Two hosts in logical time, and how fast that went.
+/// What `isoplane perf order` is told.
+struct OrderOptions : Options {
+    std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
+    ManagerAt manager_at = ManagerAt::kHost;
+    std::vector<std::string> sweeps;
+};
+
+/// Two hosts in logical time.
 struct Ordered {
     std::string name;
     std::unique_ptr<Contestant> contestant;
     const IsotachEnd* host = nullptr;  ///< owned by the contestant
-    double seconds = 0;                ///< of all measurements
-    std::uint64_t pulses = 0;          ///< in them
 };
 
 /// The two hosts of the comparison and what is between them: a wire, or two with a fabric.
@@ -93,16 +94,19 @@ Ordered make_ordered(Workers& workers, const Ground& ground, std::size_t ahead) 
 struct Outcome {
     Results results{};
     SweepResults sweeps{};
-    std::map<std::string, double> pulses_per_second{};
-    std::vector<Target> targets{};
+    std::map<std::string, std::vector<double>> pulses_per_second{};  ///< one of each round
     std::vector<std::string> failures{};
 };
+
+std::string name_of(std::size_t ahead) {
+    return "isotach/" + std::to_string(ahead);
+}
 
 /// The best of the numbers of tokens ahead.
 std::optional<double> best(const Results& results, const OrderOptions& options, std::size_t size, bool rate) {
     std::optional<double> found;
     for (const std::size_t ahead : options.ahead) {
-        const std::string name = "isotach/" + std::to_string(ahead);
+        const std::string name = name_of(ahead);
         const auto ratio =
             rate ? results.rate_ratio(name, kNoniso, size) : results.round_trip_ratio(name, kNoniso, size);
         if (ratio && (!found || (rate ? *ratio > *found : *ratio < *found))) found = ratio;
@@ -141,36 +145,30 @@ void throw_if(const runtime::StopSignal& signal) {
 
 Outcome measure(const OrderOptions& options, Workers& workers, const Ground& ground,
                 const runtime::StopSignal& signal) {
+    using Clock = std::chrono::steady_clock;
     Outcome outcome;
     const auto unordered = make_unordered(workers, ground);
     std::vector<Ordered> all;
     for (const std::size_t ahead : options.ahead)
         all.push_back(make_ordered(workers, ground, ahead));
     for (unsigned round = 0; round < options.rounds; ++round) {
+        std::map<std::string, std::pair<std::uint64_t, double>> pulses;
         for (const std::size_t size : options.sizes) {
             throw_if(signal);
-            outcome.results.add(kNoniso, size, unordered->measure(size, options.duration));
+            outcome.results.add(kNoniso, size, unordered->measure(size, options.plan));
             for (Ordered& ordered : all) {
-                const auto begin = std::chrono::steady_clock::now();
+                const auto begin = Clock::now();
                 const std::uint64_t pulse = ordered.host->siu().clock();
-                outcome.results.add(ordered.name, size, ordered.contestant->measure(size, options.duration));
-                ordered.pulses += ordered.host->siu().clock() - pulse;
-                ordered.seconds +=
-                    std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+                outcome.results.add(ordered.name, size, ordered.contestant->measure(size, options.plan));
+                auto& [count, seconds] = pulses[ordered.name];
+                count += ordered.host->siu().clock() - pulse;
+                seconds += std::chrono::duration<double>(Clock::now() - begin).count();
             }
         }
+        for (const auto& [name, sum] : pulses)
+            outcome.pulses_per_second[name].push_back(static_cast<double>(sum.first) / sum.second);
     }
-    for (const Ordered& ordered : all)
-        outcome.pulses_per_second[ordered.name] = static_cast<double>(ordered.pulses) / ordered.seconds;
-    outcome.targets = order_targets(outcome.results, options);
     return outcome;
-}
-
-std::string fixed(std::optional<double> value, int digits) {
-    if (!value) return "-";
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, *value);
-    return text;
 }
 
 std::string place_of(ManagerAt at) {
@@ -186,83 +184,59 @@ std::string place_of(ManagerAt at) {
            "manager by the other";
 }
 
-std::string to_tables(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
-                      const Outcome& outcome) {
+Table latency_table(const Outcome& outcome, const OrderOptions& options) {
     const Results& results = outcome.results;
-    Lines lines{{"bytes", "transport", "latency us", "99 % us", "times noniso", "million/s", "of noniso"}};
+    Table table{
+        .name = "order",
+        .title = "Latency is half a round trip; the rate is one way; ratios are medians over the rounds",
+        .lines = {{"bytes", "transport", "latency us, median"}}};
+    std::vector<std::string>& heads = table.lines[0];
+    for (const double percentile : options.percentiles)
+        if (percentile != 50) heads.push_back(percentile_name(percentile));
+    heads.insert(heads.end(), {"times noniso", "million/s", "of noniso"});
     for (const std::size_t size : results.sizes()) {
         for (const std::string& name : results.transports()) {
-            const Sample sample = results.median(name, size);
-            lines.push_back({std::to_string(size), name, fixed(sample.round_trip.median / 2e3, 2),
-                             fixed(sample.round_trip.p99 / 2e3, 2),
-                             fixed(results.round_trip_ratio(name, kNoniso, size), 2),
-                             fixed(sample.messages_per_second / 1e6, 3),
-                             fixed(results.rate_ratio(name, kNoniso, size), 2)});
+            std::vector<std::string>& line = table.lines.emplace_back();
+            line = {std::to_string(size), name, fixed(results.round_trip(name, size) / 2e3, 2)};
+            for (const double percentile : options.percentiles)
+                if (percentile != 50)
+                    line.push_back(fixed(results.round_trip(name, size, percentile / 100) / 2e3, 2));
+            line.push_back(figure(results.round_trip_ratio(name, kNoniso, size)));
+            line.push_back(fixed(results.rate(name, size) / 1e6, 3));
+            line.push_back(figure(results.rate_ratio(name, kNoniso, size)));
         }
     }
-    std::string text = "Links " + links[0].text + " and " + links[1].text + ", MTU " +
-                       std::to_string(options.mtu) + ", " + std::to_string(options.rounds) + " rounds of " +
-                       fixed(options.duration, 3) + " s a measurement; the token manager " +
-                       place_of(options.manager_at) +
-                       ".\n\n"
-                       "Latency is half a round trip, median; the rate is one way; ratios are medians over "
-                       "the rounds.\n" +
-                       runtime::align(lines);
-    Lines pulses{{"transport", "pulses/s"}};
-    for (const auto& [name, rate] : outcome.pulses_per_second)
-        pulses.push_back({name, fixed(rate, 0)});
-    text += "\nHow fast logical time went, over all measurements\n" + runtime::align(pulses);
-    Lines verdicts{{"target", "is", "verdict"}};
-    for (const Target& target : outcome.targets)
-        verdicts.push_back({target.sentence, fixed(target.value, 2),
-                            !target.value     ? "not measured"
-                            : target.missed() ? "missed"
-                                              : "met"});
-    if (!outcome.sweeps.points.empty())
-        text +=
-            "\nSweeps: one thread polls all hosts in turn; figures are medians. Latency is that of an "
-            "isochron "
-            "of one message,\nadded what one outside logical time takes less; issue and cost are CPU time "
-            "for "
-            "an isochron, of its issuer\nand of all it reaches; what stands right of them is of each host "
-            "while all issue.\n" +
-            to_tables(outcome.sweeps);
-    return text + "\n" + runtime::align(verdicts);
+    return table;
 }
 
-nlohmann::json number(std::optional<double> value) {
-    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
-
-std::string to_json(const OrderOptions& options, const std::vector<link::LinkSpec>& links,
-                    const Outcome& outcome) {
-    nlohmann::json out{{"links", {links[0].text, links[1].text}},
-                       {"token_manager", place_of(options.manager_at)},
-                       {"mtu", options.mtu},
-                       {"rounds", options.rounds},
-                       {"seconds_each", options.duration},
-                       {"pulses_per_second", outcome.pulses_per_second},
-                       {"failures", outcome.failures},
-                       {"results", nlohmann::json::array()},
-                       {"targets", nlohmann::json::array()}};
+void add_to(report::Record& record, const Outcome& outcome, const OrderOptions& options) {
+    std::vector<std::string> subjects;
+    for (const std::size_t ahead : options.ahead)
+        subjects.push_back(name_of(ahead));
     const Results& results = outcome.results;
-    for (const std::string& name : results.transports()) {
-        for (const std::size_t size : results.sizes()) {
-            const Sample sample = results.median(name, size);
-            out["results"].push_back(
-                {{"transport", name},
-                 {"bytes", size},
-                 {"round_trip_ns", {{"p50", sample.round_trip.median}, {"p99", sample.round_trip.p99}}},
-                 {"messages_per_second", sample.messages_per_second},
-                 {"round_trip_to_noniso", number(results.round_trip_ratio(name, kNoniso, size))},
-                 {"rate_to_noniso", number(results.rate_ratio(name, kNoniso, size))}});
-        }
+    results.add_to(record.figures, "message", subjects);
+    record.tables.push_back(latency_table(outcome, options));
+    record.plots = message_plots(results);
+    record.bounds = bounds_of(results, kNoniso);
+    Table pulses{.name = "pulses",
+                 .title = "How fast logical time went, over all measurements of a round",
+                 .lines = {{"transport", "pulses/s"}}};
+    for (const auto& [name, rates] : outcome.pulses_per_second) {
+        for (const double rate : rates)
+            record.figures.add({"time", name, 0, "pulses_per_second"}, rate);
+        const double rate = record.figures.median({"time", name, 0, "pulses_per_second"}).value_or(0);
+        pulses.lines.push_back({name, fixed(rate, 0)});
+        record.details["pulses_per_second"][name] = rate;
     }
-    if (!outcome.sweeps.points.empty()) out["sweeps"] = to_json(outcome.sweeps);
-    for (const Target& target : outcome.targets)
-        out["targets"].push_back(
-            {{"target", target.sentence}, {"limit", target.limit}, {"value", number(target.value)}});
-    return out.dump(2) + "\n";
+    record.tables.push_back(std::move(pulses));
+    record.details["results"] = results_json(results, subjects, options.percentiles);
+    record.details["token_manager"] = place_of(options.manager_at);
+    record.targets = order_targets(results, options);
+    if (!options.sweeps.empty())
+        for (const Target& target : sweep_targets(outcome.sweeps))
+            record.targets.push_back(target);
+    add_to(record, outcome.sweeps);
+    record.failures = outcome.failures;
 }
 
 void sweep(const OrderOptions& options, const runtime::StopSignal& signal, Outcome& outcome) {
@@ -271,8 +245,6 @@ void sweep(const OrderOptions& options, const runtime::StopSignal& signal, Outco
     runtime::Pool pool("packets", kPackets);
     outcome.sweeps = run_sweeps(pool, options.sweeps, options.rounds, options.duration / 2,
                                 [&signal] { throw_if(signal); });
-    for (const Target& target : sweep_targets(outcome.sweeps))
-        outcome.targets.push_back(target);
     if (pool.in_use() != 0)
         outcome.failures.push_back(std::to_string(pool.in_use()) + " of " + std::to_string(pool.size()) +
                                    " packets did not come back to the pool of the sweeps");
@@ -301,25 +273,93 @@ Outcome measure_through(const OrderOptions& options, Workers& workers, const Pai
     return outcome;
 }
 
-int run_with(const OrderOptions& options) {
+report::Record measure_all(const OrderOptions& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
-    const runtime::Eal environment(eal_options(options, pair));
+    const runtime::Eal eal(eal_options(options, pair));
     Workers workers(idle_policy(options));
     Outcome outcome = options.manager_at == ManagerAt::kHost
                           ? measure_on_wire(options, workers, pair, signal)
                           : measure_through(options, workers, pair, signal);
     sweep(options, signal, outcome);
-    if (!options.json.empty()) write_to(options.json, to_json(options, pair.specs(), outcome));
-    if (!options.csv.empty()) write_to(options.csv, to_csv(outcome.sweeps));
-    if (options.json != "-" && options.csv != "-") write_to("-", to_tables(options, pair.specs(), outcome));
-    return conclude("perf order", outcome.failures, outcome.targets, options.check);
+    report::Record record{
+        .setup = setup_of(options, pair) + "; the token manager " + place_of(options.manager_at) + ".",
+        .environment = environment_of(options, pair),
+        .details = details_of(options, pair)};
+    add_to(record, outcome, options);
+    return record;
 }
+
+/// "all", "none", or names.
+std::vector<std::string> sweeps_of(const std::string& list) {
+    if (list == "none") return {};
+    if (list == "all") return sweep_names();
+    std::vector<std::string> sweeps = words_of("--sweep", list);
+    for (const std::string& word : sweeps) {
+        if (std::ranges::find(sweep_names(), word) != sweep_names().end()) continue;
+        std::string known;
+        for (const std::string& name : sweep_names())
+            known += name + ", ";
+        throw std::invalid_argument("--sweep names '" + word + "'; there are " + known + "all and none");
+    }
+    return sweeps;
+}
+
+ManagerAt manager_of(const std::string& word, const std::string& link) {
+    if (word == "host") return ManagerAt::kHost;
+    if (word != "fabric" && word != "port")
+        throw std::invalid_argument("--tm " + word + " is not known: it can be host, fabric or port");
+    if (!joins_itself(link))
+        throw std::invalid_argument("--tm " + word +
+                                    " puts a fabric between two wires, which have to be in this process: use "
+                                    "--link ring, virtio or memif");
+    return word == "fabric" ? ManagerAt::kFabric : ManagerAt::kPort;
+}
+
+void describe(po::options_description& options) {
+    describe_links(options, kDefaults);
+    describe_plan(options);
+    options.add_options()  //
+        ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
+         "tokens that every node sends ahead")  //
+        ("tm", po::value<std::string>()->value_name("WHERE")->default_value("host"),
+         "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
+         "a "
+         "fabric between the two (fabric); or at a port of that fabric, on the other CPU (port)")  //
+        ("sweep", po::value<std::string>()->value_name("LIST")->default_value("all"),
+         "sweeps by their names, all or none");
+}
+
+/// A message in logical time has to fit a frame.
+OrderOptions read(const po::variables_map& values) {
+    OrderOptions options{read_links(values, kDefaults)};
+    read_plan(options, values);
+    options.ahead = numbers_of("--tokens-ahead", values["tokens-ahead"].as<std::string>(), std::size_t{64});
+    options.manager_at = manager_of(values["tm"].as<std::string>(), options.link);
+    options.sweeps = sweeps_of(values["sweep"].as<std::string>());
+    check_fits(options, wire::kIsotachSize, "a message in logical time");
+    return options;
+}
+
+constexpr Benchmark<OrderOptions> kBenchmark{
+    kOrder,
+    "Measures what ordering costs: messages in logical time beside the same messages without it,\n"
+    "in turns on the same links and CPUs. Each message is an isochron of its own.\n\n"
+    "  noniso     messages outside logical time\n"
+    "  isotach/H  messages in logical time, with H tokens sent ahead\n\n"
+    "Then come sweeps: what an isochron costs as one thing changes, among hosts around a switch with\n"
+    "a token manager, which one thread polls in turn.\n\n"
+    "  messages, mixed  of an isochron: all to others; every other one to its issuer\n"
+    "  destinations     of an isochron, a message for each\n"
+    "  hosts            of which one is addressed\n"
+    "  ahead, interval  tokens that are sent ahead; microseconds between two tokens, at least\n"
+    "  loss             of all frames\n",
+    describe, read, measure_all};
 
 }  // namespace
 
 int run_order(int argc, char** argv) {
-    return run_benchmark("perf order", parse_order_options(argc, argv), run_with);
+    return run_benchmark(kBenchmark, argc, argv);
 }
 
 }  // namespace isoplane::perf

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf order`: what ordering costs.
 int run_order(int argc, char** argv);
+inline constexpr app::Command kOrder{"order", "what ordering messages costs", run_order};
 
 }  // namespace isoplane::perf

@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf pair`.
 int run_pair(int argc, char** argv);
+inline constexpr app::Command kPair{"pair", "latency, message rate and bandwidth between two links",
+                                    run_pair};
 
 }  // namespace isoplane::perf

@@ -4,33 +4,28 @@
 #include "perf.hh"
 
 #include <algorithm>
-#include <cstdio>
-#include <span>
 #include <string>
 
 #include "../command.hh"
 #include "../options.hh"
 #include "active.hh"
+#include "all.hh"
+#include "batch.hh"
 #include "channel.hh"
 #include "memory.hh"
+#include "names.hh"
 #include "order.hh"
 #include "pair.hh"
 #include "portals.hh"
 #include "rfc2544.hh"
+#include "scale.hh"
 
 namespace isoplane::perf {
 
 namespace {
 
-constexpr app::Command kBenchmarks[] = {
-    {"pair", "latency, message rate and bandwidth between two links", run_pair},
-    {"order", "what ordering messages costs", run_order},
-    {"portals", "puts of Portals, beside what is under them", run_portals},
-    {"active", "requests and transfers of active messages, beside what is under them", run_active},
-    {"channel", "messages to channels, and a relay of them", run_channel},
-    {"rfc2544", "throughput, latency, loss and bursts of whatever is between two links", run_rfc2544},
-    {"memory", "shared memory in logical time, beside locks and transactions", run_memory},
-};
+constexpr app::Command kBenchmarks[] = {kPair,    kOrder,  kPortals, kActive, kChannel,
+                                        kRfc2544, kMemory, kScale,   kAll};
 
 std::string names() {
     std::string all;
@@ -39,32 +34,38 @@ std::string names() {
     return all;
 }
 
-void print_help() {
-    std::printf("Usage: isoplane perf BENCHMARK [OPTION...]\n\nBenchmarks:\n");
-    for (const app::Command& benchmark : kBenchmarks)
-        std::printf("  %-9s %s\n", benchmark.name.data(), benchmark.summary.data());
-    std::printf(
-        "\nOptions:\n  --help    this text; `isoplane perf BENCHMARK --help` has those of a benchmark\n");
+const app::Command* find(std::string_view name) {
+    const auto* const found = std::ranges::find(kBenchmarks, name, &app::Command::name);
+    return found == std::end(kBenchmarks) ? nullptr : found;
 }
 
 }  // namespace
 
+std::string unknown_benchmark(const std::string& name) {
+    if (find(name) != nullptr) return {};
+    const std::string_view near = app::nearest(kBenchmarks, name);
+    return "there is no benchmark '" + name + "'; " +
+           (near.empty() ? "the benchmarks there are: " + names()
+                         : "did you mean " + std::string(near) + "?");
+}
+
+std::string benchmarks_text() {
+    std::string text = "Benchmarks:\n";
+    for (const app::Command& benchmark : kBenchmarks) {
+        std::string name(benchmark.name);
+        name.resize(9, ' ');
+        text += "  " + name + " " + std::string(benchmark.summary) + "\n";
+    }
+    return text + "\n`isoplane perf BENCHMARK --help` has the options of a benchmark.\n";
+}
+
 int run(int argc, char** argv) {
     if (argc < 2)
         return app::wrong_usage("perf", "what to measure is missing; the benchmarks there are: " + names());
-    const std::string_view word = argv[1];
-    if (word == "--help" || word == "-h") {
-        print_help();
-        return app::kSuccess;
-    }
-    const auto* const found = std::ranges::find(kBenchmarks, word, &app::Command::name);
-    if (found != std::end(kBenchmarks)) return found->run(argc - 1, argv + 1);
-    if (word.starts_with('-')) {
-        return app::wrong_usage("perf", "unrecognised option '" + std::string(word) +
-                                            "' in front of the benchmark's name; there are: " + names());
-    }
-    return app::wrong_usage(
-        "perf", "there is no benchmark '" + std::string(word) + "'; the benchmarks there are: " + names());
+    const std::string word = argv[1];
+    if (word.starts_with('-')) return run_batch(argc, argv);
+    if (const app::Command* const found = find(word)) return found->run(argc - 1, argv + 1);
+    return app::wrong_usage("perf", unknown_benchmark(word));
 }
 
 }  // namespace isoplane::perf

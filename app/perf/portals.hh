@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "../command.hh"
+
 namespace isoplane::perf {
 
-/// `isoplane perf portals`.
 int run_portals(int argc, char** argv);
+inline constexpr app::Command kPortals{"portals", "puts of Portals, beside what is under them", run_portals};
 
 }  // namespace isoplane::perf

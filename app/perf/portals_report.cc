@@ -4,7 +4,6 @@
 #include "portals_report.hh"
 
 #include <algorithm>
-#include <isoplane/runtime/views.hh>
 #include <nlohmann/json.hpp>
 
 #include "tables.hh"
@@ -21,7 +20,7 @@ using transport::kRaw;
 constexpr std::size_t kLong = std::size_t{1} << 20;
 
 /// Only where the link is not slower than the copy.
-std::optional<double> share_of_copy(const PortalsReport& report) {
+std::optional<double> share_of_copy(const PortalsFindings& report) {
     if (!(report.copy > 0) || bytes_per_second(report.results, kRaw, kLong) < report.copy)
         return std::nullopt;
     return bytes_per_second(report.results, kPortals, kLong) / report.copy;
@@ -37,13 +36,11 @@ std::optional<double> median_of(const std::vector<Overlap>& overlaps, Figure&& f
     return values[values.size() / 2];
 }
 
-std::optional<double> availability(const PortalsReport& report) {
+std::optional<double> availability(const PortalsFindings& report) {
     return median_of(report.overlaps, [](const Overlap& o) { return o.availability; });
 }
 
-}  // namespace
-
-std::vector<Target> portals_targets(const PortalsReport& report) {
+std::vector<Target> targets_of(const PortalsFindings& report) {
     const Results& results = report.results;
     return {{.sentence = "8-byte round trip at most 1.3 times the NIU's",
              .limit = 1.3,
@@ -66,43 +63,55 @@ std::vector<Target> portals_targets(const PortalsReport& report) {
             {.sentence = "availability at least 0.95", .limit = 0.95, .value = availability(report)}};
 }
 
-std::string to_tables(const PortalsReport& report) {
-    std::string text = setup_text(report);
-    text += message_tables(report.results, {kPortals}, kNiuCoalesced);
-
-    std::vector<std::vector<std::string>> lines{{"entries", "first", "last", "each"}};
+Table matching_table(const PortalsFindings& report) {
+    Table table{.name = "matching",
+                .title =
+                    "Nanoseconds to receive a put without data, by the length of the list and by which entry "
+                    "matches",
+                .lines = {{"entries", "first", "last", "each"}}};
     for (const Matching& matching : report.matching)
-        lines.push_back({std::to_string(matching.entries), figure(matching.first), figure(matching.last),
-                         figure(matching.each())});
-    text +=
-        "\nNanoseconds to receive a put without data, by the length of the list and by which entry "
-        "matches\n" +
-        runtime::align(lines);
-    text += "\nWhile an lcore receives messages of 1 MB, " +
-            figure(median_of(report.overlaps, [](const Overlap& o) { return o.bytes_per_second / 1e6; })) +
-            " MB a second, a program on another CPU has " + figure(availability(report)) +
-            " of it. One copy of 1 MB: " + figure(report.copy / 1e6) + " MB a second.\n";
-    return text + "\n" + target_lines(report.targets);
+        table.lines.push_back({std::to_string(matching.entries), figure(matching.first),
+                               figure(matching.last), figure(matching.each())});
+    table.note =
+        "While an lcore receives messages of 1 MB, " +
+        figure(median_of(report.overlaps, [](const Overlap& o) { return o.bytes_per_second / 1e6; })) +
+        " MB a second, a program on another CPU has " + figure(availability(report)) +
+        " of it. One copy of 1 MB: " + figure(report.copy / 1e6) + " MB a second.";
+    return table;
 }
 
-std::string to_json(const PortalsReport& report) {
-    Json out = setup_json(report);
-    out["copy_bytes_per_second"] = report.copy;
-    out["results"] = results_json(report.results);
-    out["matching"] = Json::array();
-    out["overlap"] = Json::array();
-    out["targets"] = targets_json(report.targets);
-    for (const Matching& matching : report.matching)
-        out["matching"].push_back(
+report::Plot matching_plot(const PortalsFindings& report) {
+    report::Plot plot{.name = "matching",
+                      .title = "Receiving a put without data",
+                      .x = {.title = "entries of the list", .scale = report::Scale::kLog},
+                      .y = {.title = "nanoseconds", .scale = report::Scale::kLog},
+                      .series = {{.name = "first entry matches"}, {.name = "last entry matches"}}};
+    for (const Matching& matching : report.matching) {
+        plot.series[0].dots.push_back({static_cast<double>(matching.entries), matching.first});
+        plot.series[1].dots.push_back({static_cast<double>(matching.entries), matching.last});
+    }
+    return plot;
+}
+
+}  // namespace
+
+void add_to(report::Record& record, const PortalsFindings& found) {
+    record.tables.push_back(matching_table(found));
+    record.plots.push_back(matching_plot(found));
+    record.targets = targets_of(found);
+    record.details["copy_bytes_per_second"] = found.copy;
+    record.details["matching"] = Json::array();
+    record.details["overlap"] = Json::array();
+    for (const Matching& matching : found.matching) {
+        record.details["matching"].push_back(
             {{"entries", matching.entries}, {"first_ns", matching.first}, {"last_ns", matching.last}});
-    for (const Overlap& overlap : report.overlaps)
-        out["overlap"].push_back(
+        record.figures.add({"matching", "last", matching.entries, "ns"}, matching.last);
+    }
+    for (const Overlap& overlap : found.overlaps) {
+        record.details["overlap"].push_back(
             {{"availability", overlap.availability}, {"bytes_per_second", overlap.bytes_per_second}});
-    return out.dump(2) + "\n";
-}
-
-std::string to_csv(const PortalsReport& report) {
-    return results_csv(report.results);
+        record.figures.add({"overlap", "portals", 0, "availability"}, overlap.availability);
+    }
 }
 
 }  // namespace isoplane::perf

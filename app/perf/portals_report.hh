@@ -3,22 +3,21 @@
 
 #pragma once
 
-#include "comparison.hh"
+#include "../report/record.hh"
 #include "portals_figures.hh"
+#include "results.hh"
 
 namespace isoplane::perf {
 
-/// All there is to say about a run.
-struct PortalsReport : Comparison {
+/// All that is found in a run.
+struct PortalsFindings {
+    Results results{};
     std::vector<Matching> matching{};
     std::vector<Overlap> overlaps{};  ///< one of each round
     double copy = 0;                  ///< bytes a second
 };
 
-std::vector<Target> portals_targets(const PortalsReport& report);
-
-std::string to_tables(const PortalsReport& report);
-std::string to_json(const PortalsReport& report);
-std::string to_csv(const PortalsReport& report);
+/// What there is to say beside the results.
+void add_to(report::Record& record, const PortalsFindings& found);
 
 }  // namespace isoplane::perf

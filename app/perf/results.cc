@@ -4,7 +4,8 @@
 #include "results.hh"
 
 #include <algorithm>
-#include <functional>
+
+#include "../report/statistics.hh"
 
 namespace isoplane::perf {
 
@@ -15,38 +16,9 @@ void add_once(std::vector<T>& to, const T& value) {
     if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
 }
 
-template <typename T, typename Figure>
-double median_of(const std::vector<T>& samples, Figure&& figure) {
-    std::vector<double> values;
-    for (const T& sample : samples)
-        values.push_back(figure(sample));
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 std::optional<double> quotient(double a, double b) {
     if (!(a > 0 && b > 0)) return std::nullopt;
     return a / b;
-}
-
-/// The least favourable of the ratios there are.
-void worsen(std::optional<double>& worst, std::optional<double> ratio) {
-    if (ratio && (!worst || *ratio < *worst)) worst = ratio;
-}
-
-/// How many times as fast as the faster of the two kinds of sockets the NIU is, in the case in which it is
-/// least. As users get it, that is with coalescing: TCP's small messages share segments, too. Without, the
-/// NIU is there to tell what a frame costs.
-Target faster_than_kernel(const Results& results) {
-    Target target{.sentence = "every size faster than UDP and TCP over veth", .limit = 1.0};
-    for (const std::size_t size : results.sizes()) {
-        for (const std::string& kernel : {transport::kUdp, transport::kTcp}) {
-            worsen(target.value, results.round_trip_ratio(kernel, transport::kNiuCoalesced, size));
-            worsen(target.value, results.rate_ratio(transport::kNiuCoalesced, kernel, size));
-        }
-    }
-    return target;
 }
 
 }  // namespace
@@ -57,14 +29,28 @@ void Results::add(const std::string& transport, std::size_t size, const Sample& 
     samples_[{transport, size}].push_back(sample);
 }
 
-Sample Results::median(const std::string& transport, std::size_t size) const {
+template <typename Figure>
+double Results::median_of(const std::string& transport, std::size_t size, Figure&& figure) const {
     const auto found = samples_.find({transport, size});
-    if (found == samples_.end()) return {};
-    const auto& of = found->second;
-    return {.round_trip = {.median = median_of(of, [](const Sample& s) { return s.round_trip.median; }),
-                           .p99 = median_of(of, [](const Sample& s) { return s.round_trip.p99; }),
-                           .p999 = median_of(of, [](const Sample& s) { return s.round_trip.p999; })},
-            .messages_per_second = median_of(of, [](const Sample& s) { return s.messages_per_second; })};
+    if (found == samples_.end()) return 0;
+    std::vector<double> values;
+    for (const Sample& sample : found->second)
+        values.push_back(figure(sample));
+    return report::median(std::move(values)).value_or(0);
+}
+
+double Results::round_trip(const std::string& transport, std::size_t size, double fraction) const {
+    return median_of(transport, size, [fraction](const Sample& s) { return s.round_trip.at(fraction); });
+}
+
+double Results::rate(const std::string& transport, std::size_t size) const {
+    return median_of(transport, size, [](const Sample& s) { return s.messages_per_second; });
+}
+
+Flow Results::flow(const std::string& transport, std::size_t size) const {
+    return {.refused = median_of(transport, size, [](const Sample& s) { return s.flow.refused; }),
+            .windowed = median_of(transport, size, [](const Sample& s) { return s.flow.windowed; }),
+            .backlog = median_of(transport, size, [](const Sample& s) { return s.flow.backlog; })};
 }
 
 template <typename Figure>
@@ -78,8 +64,7 @@ std::optional<double> Results::median_ratio(const std::string& of, const std::st
         const auto ratio = quotient(figure(ours->second[round]), figure(theirs->second[round]));
         if (ratio) ratios.push_back(*ratio);
     }
-    if (ratios.empty()) return std::nullopt;
-    return median_of(ratios, std::identity{});
+    return report::median(std::move(ratios));
 }
 
 std::optional<double> Results::rate_ratio(const std::string& of, const std::string& to,
@@ -89,7 +74,7 @@ std::optional<double> Results::rate_ratio(const std::string& of, const std::stri
 
 std::optional<double> Results::round_trip_ratio(const std::string& of, const std::string& to,
                                                 std::size_t size) const {
-    return median_ratio(of, to, size, [](const Sample& s) { return s.round_trip.median; });
+    return median_ratio(of, to, size, [](const Sample& s) { return s.round_trip.at(0.5); });
 }
 
 std::optional<double> Results::half_power_point(const std::string& transport) const {
@@ -110,29 +95,46 @@ std::optional<double> Results::half_power_point(const std::string& transport) co
     return std::nullopt;
 }
 
-double bytes_per_second(const Results& results, const std::string& transport, std::size_t size) {
-    return results.median(transport, size).messages_per_second * static_cast<double>(size);
+void Results::add_to(report::Figures& figures, const std::string& what,
+                     const std::vector<std::string>& subjects) const {
+    for (const auto& [key, samples] : samples_) {
+        const auto& [by, size] = key;
+        for (const Sample& sample : samples) {
+            if (sample.round_trip.at(0.5) > 0) {
+                figures.add({what, by, size, "round_trip_ns_p50"}, sample.round_trip.at(0.5));
+                figures.add({what, by, size, "round_trip_ns_p99"}, sample.round_trip.at(0.99));
+            }
+            if (sample.messages_per_second > 0)
+                figures.add({what, by, size, "messages_per_second"}, sample.messages_per_second);
+        }
+        if (std::ranges::find(subjects, by) == subjects.end()) continue;
+        for (const std::string& other : transports_) {
+            if (std::ranges::find(subjects, other) != subjects.end()) continue;
+            const auto theirs = samples_.find({other, size});
+            if (theirs == samples_.end()) continue;
+            for (std::size_t round = 0; round < std::min(samples.size(), theirs->second.size()); ++round) {
+                const Sample& a = samples[round];
+                const Sample& b = theirs->second[round];
+                if (const auto ratio = quotient(a.round_trip.at(0.5), b.round_trip.at(0.5)))
+                    figures.add({what, by, size, "round_trip_to_" + other}, *ratio);
+                if (const auto ratio = quotient(a.messages_per_second, b.messages_per_second))
+                    figures.add({what, by, size, "rate_to_" + other}, *ratio);
+            }
+        }
+    }
 }
 
-std::vector<Target> targets(const Results& results, bool against_veth) {
+double bytes_per_second(const Results& results, const std::string& transport, std::size_t size) {
+    return results.rate(transport, size) * static_cast<double>(size);
+}
+
+report::Role role_of(const std::string& transport) {
     using namespace transport;
-    std::vector<Target> all{
-        {.sentence = "64-byte round trip at most 1.5 times raw",
-         .limit = 1.5,
-         .at_most = true,
-         .value = results.round_trip_ratio(kNiu, kRaw, 64)},
-        {.sentence = "64-byte rate without coalescing at least 0.5 of io",
-         .limit = 0.5,
-         .value = results.rate_ratio(kNiu, kIo, 64)},
-        {.sentence = "64-byte rate with coalescing at least 1.0 of io",
-         .limit = 1.0,
-         .value = results.rate_ratio(kNiuCoalesced, kIo, 64)},
-        {.sentence = "8192-byte stream at least 0.85 of raw",
-         .limit = 0.85,
-         .value = results.rate_ratio(kNiuCoalesced, kRaw, 8192)},
-    };
-    if (against_veth) all.push_back(faster_than_kernel(results));
-    return all;
+    static const std::vector<std::string> limits{kIo, kRaw, "noniso", "forward", "base"};
+    static const std::vector<std::string> others{kUdp, kTcp, "locks_tcp", "redis"};
+    if (std::ranges::find(limits, transport) != limits.end()) return report::Role::kLimit;
+    return std::ranges::find(others, transport) != others.end() ? report::Role::kOther
+                                                                : report::Role::kSubject;
 }
 
 }  // namespace isoplane::perf

@@ -4,24 +4,42 @@
 #pragma once
 
 #include <cstddef>
+#include <isoplane/runtime/histogram.hh>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "../report/figures.hh"
+#include "../report/plot.hh"
+#include "../report/target.hh"
+
 namespace isoplane::perf {
 
-/// Nanoseconds; 0 where nothing came back.
-struct RoundTrip {
-    double median = 0;
-    double p99 = 0;
-    double p999 = 0;
+/// Round trips of a measurement.
+struct Times {
+    std::shared_ptr<const runtime::Histogram> ticks{};
+    double ns_per_tick = 0;
+
+    /// Nanoseconds below which `fraction` of all lie; 0 where nothing came back.
+    double at(double fraction) const {
+        return ticks ? static_cast<double>(ticks->quantile(fraction)) * ns_per_tick : 0;
+    }
+};
+
+/// How a stream went at its two ends, as parts of 1: of the sender's time, and of the messages received.
+struct Flow {
+    double refused = 0;   ///< in which no message, or not all of a batch, found room
+    double windowed = 0;  ///< in which as many were under way as may be
+    double backlog = 0;   ///< that found a whole batch waiting
 };
 
 /// What one measurement of a transport yields.
 struct Sample {
-    RoundTrip round_trip{};
+    Times round_trip{};
     double messages_per_second = 0;
+    Flow flow{};
 };
 
 /// The transports of a comparison, in the order in which they take turns.
@@ -52,8 +70,13 @@ class Results {
         return samples_.contains({transport, size});
     }
 
-    /// Each figure the median of those of the rounds; zeros for what was not measured.
-    Sample median(const std::string& transport, std::size_t size) const;
+    // Each the median of those of the rounds; 0 for what was not measured.
+
+    /// Nanoseconds below which a part of the round trips lies.
+    double round_trip(const std::string& transport, std::size_t size, double fraction = 0.5) const;
+    /// Messages a second.
+    double rate(const std::string& transport, std::size_t size) const;
+    Flow flow(const std::string& transport, std::size_t size) const;
 
     // Ratios are medians of those of the rounds, in each of which two transports were measured at nearly the
     // same time: a machine that is faster in some rounds than in others does not change them.
@@ -69,7 +92,13 @@ class Results {
     /// were measured on a straight line; nothing when none reaches anything.
     std::optional<double> half_power_point(const std::string& transport) const;
 
+    /// All of it as figures of `what`, with the ratios of those of `subjects` to all others.
+    void add_to(report::Figures& figures, const std::string& what,
+                const std::vector<std::string>& subjects) const;
+
   private:
+    template <typename Figure>
+    double median_of(const std::string& transport, std::size_t size, Figure&& figure) const;
     template <typename Figure>
     std::optional<double> median_ratio(const std::string& of, const std::string& to, std::size_t size,
                                        Figure&& figure) const;
@@ -79,19 +108,11 @@ class Results {
     std::map<std::pair<std::string, std::size_t>, std::vector<Sample>> samples_;
 };
 
-/// A ratio that this run is to reach.
-struct Target {
-    std::string sentence;  ///< what is to be, as "64-byte round trip at most 1.5 times raw"
-    double limit = 0;
-    bool at_most = false;
-    std::optional<double> value{};  ///< nothing: not measured
+using report::Target;
 
-    bool missed() const noexcept { return value && (at_most ? *value > limit : *value < limit); }
-};
+/// What a transport is in a comparison.
+report::Role role_of(const std::string& transport);
 
 double bytes_per_second(const Results& results, const std::string& transport, std::size_t size);
-
-/// `against_veth`: the sockets are those of two machines in small; those of one are not held against.
-std::vector<Target> targets(const Results& results, bool against_veth);
 
 }  // namespace isoplane::perf

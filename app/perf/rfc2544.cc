@@ -3,46 +3,126 @@
 
 #include "rfc2544.hh"
 
+#include <algorithm>
 #include <isoplane/runtime/stop_signal.hh>
+#include <isoplane/wire/ethernet.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
+#include "../report/statistics.hh"
 #include "benchmark.hh"
-#include "report.hh"
 #include "tables.hh"
 
 namespace isoplane::perf {
 
 namespace {
 
+constexpr Defaults kDefaults{.sizes = "64,128,256,512,1024,1280,1518",
+                             .size_text = "bytes of a frame, with its FCS",
+                             .rounds = 1,
+                             .duration = 0.5,
+                             .quick_sizes = "64,1518"};
 constexpr unsigned kOnWire = 20;  ///< bytes of preamble and gap
+
+/// Of each size, one of each round.
+using Rounds = std::vector<std::vector<Rfc2544Figures>>;
 
 double bits(const Rfc2544Figures& figures, double rate) {
     return rate * 8 * static_cast<double>(figures.frame_size + kOnWire);
 }
 
-std::string column(const std::string& text, std::size_t width) {
-    return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
-}
-
 double microseconds(const Rfc2544Figures& figures, double fraction) {
+    if (!figures.at_throughput) return 0;
     return static_cast<double>(figures.at_throughput->latency->quantile(fraction)) / 1000;
 }
 
-std::string table_of(const std::vector<Rfc2544Figures>& all) {
-    std::string text = "bytes  million/s  Gbit/s  us median    99 %  99.9 %  lost at 100 %  back to back\n";
-    for (const Rfc2544Figures& figures : all) {
-        const auto latency = [&](double fraction) {
-            return figures.at_throughput ? figure(microseconds(figures, fraction)) : "-";
-        };
-        text += column(std::to_string(figures.frame_size), 5) + column(figure(figures.throughput / 1e6), 11) +
-                column(figure(bits(figures, figures.throughput) / 1e9), 8) + column(latency(0.5), 11) +
-                column(latency(0.99), 8) + column(latency(0.999), 8) +
-                column(figures.losses.empty() ? "-" : fixed(100 * figures.losses[0].lost, 3) + " %", 15) +
-                column((figures.unlimited ? ">= " : "") + std::to_string(figures.back_to_back), 14) + '\n';
+template <typename Value>
+double median_of(const std::vector<Rfc2544Figures>& rounds, Value&& value) {
+    std::vector<double> values;
+    for (const Rfc2544Figures& figures : rounds)
+        values.push_back(value(figures));
+    return report::median(std::move(values)).value_or(0);
+}
+
+Table table_of(const Rounds& all) {
+    Table table{.name = "rfc2544",
+                .title = "Throughput without loss, latency there, and what is lost above it",
+                .lines = {{"bytes", "million/s", "Gbit/s", "us median", "99 %", "99.9 %", "lost at 100 %",
+                           "back to back"}}};
+    for (const auto& rounds : all) {
+        const Rfc2544Figures& first = rounds.front();
+        const double throughput = median_of(rounds, [](const auto& f) { return f.throughput; });
+        std::vector<std::string>& line = table.lines.emplace_back();
+        line = {std::to_string(first.frame_size), figure(throughput / 1e6),
+                figure(bits(first, throughput) / 1e9)};
+        for (const double fraction : {0.5, 0.99, 0.999})
+            line.push_back(
+                figure(median_of(rounds, [&](const auto& f) { return microseconds(f, fraction); })));
+        line.push_back(first.losses.empty()
+                           ? "-"
+                           : fixed(100 * median_of(rounds,
+                                                   [](const auto& f) {
+                                                       return f.losses.empty() ? 0 : f.losses[0].lost;
+                                                   }),
+                                   3) +
+                                 " %");
+        const bool unlimited = std::ranges::all_of(rounds, &Rfc2544Figures::unlimited);
+        line.push_back(
+            (unlimited ? ">= " : "") +
+            fixed(median_of(rounds, [](const auto& f) { return static_cast<double>(f.back_to_back); }), 0));
     }
-    return text;
+    return table;
+}
+
+report::Plot delivered_plot(const Rounds& all) {
+    report::Plot plot{.name = "load",
+                      .title = "Rate against offered load",
+                      .x = {.title = "million frames a second offered"},
+                      .y = {.title = "million frames a second delivered"},
+                      .note = "Where a line leaves the diagonal, frames are lost."};
+    for (const auto& rounds : all) {
+        report::Series& series =
+            plot.series.emplace_back(report::Series{.name = std::to_string(rounds[0].frame_size) + " bytes"});
+        for (const Rfc2544Figures::Loss& loss : rounds[0].losses)
+            series.dots.insert(series.dots.begin(),
+                               {loss.offered / 1e6, loss.offered * (1 - loss.lost) / 1e6});
+    }
+    return plot;
+}
+
+report::Plot latency_plot(const Rounds& all) {
+    report::Plot plot{.name = "load_latency",
+                      .title = "Latency against offered load",
+                      .x = {.title = "% of the highest rate that can be offered"},
+                      .y = {.title = "microseconds, median", .scale = report::Scale::kLog}};
+    for (const auto& rounds : all) {
+        report::Series& series =
+            plot.series.emplace_back(report::Series{.name = std::to_string(rounds[0].frame_size) + " bytes"});
+        for (const Rfc2544Figures::Loss& loss : rounds[0].losses)
+            if (loss.microseconds > 0)
+                series.dots.insert(series.dots.begin(),
+                                   {static_cast<double>(loss.percent), loss.microseconds});
+    }
+    return plot;
+}
+
+/// What loses frames is behind the first link; where nothing is lost, more could not be offered.
+report::Bound bound_of(const std::vector<Rfc2544Figures>& rounds) {
+    const Rfc2544Figures& figures = rounds.front();
+    report::Bound bound{.by = "frames", .at = static_cast<double>(figures.frame_size)};
+    const double lost = figures.losses.empty() ? 0 : figures.losses[0].lost;
+    if (figures.losses.empty()) {
+        bound.resource = "unknown";
+        bound.reason = "nothing could be offered";
+    } else if (lost > 0) {
+        bound.resource = "what is between the links";
+        bound.reason = "it loses " + fixed(100 * lost, 3) + " % of what can be offered";
+    } else {
+        bound.resource = "the sender and its link";
+        bound.reason = "nothing is lost at the highest rate that can be offered";
+    }
+    return bound;
 }
 
 nlohmann::json json_of(const Rfc2544Figures& figures) {
@@ -54,8 +134,10 @@ nlohmann::json json_of(const Rfc2544Figures& figures) {
                        {"back_to_back_unlimited", figures.unlimited},
                        {"losses", nlohmann::json::array()}};
     for (const Rfc2544Figures::Loss& loss : figures.losses)
-        out["losses"].push_back(
-            {{"percent", loss.percent}, {"frames_per_second", loss.offered}, {"lost", loss.lost}});
+        out["losses"].push_back({{"percent", loss.percent},
+                                 {"frames_per_second", loss.offered},
+                                 {"lost", loss.lost},
+                                 {"latency_us", loss.microseconds}});
     if (figures.at_throughput)
         out["latency_us"] = {{"p50", microseconds(figures, 0.5)},
                              {"p99", microseconds(figures, 0.99)},
@@ -64,38 +146,71 @@ nlohmann::json json_of(const Rfc2544Figures& figures) {
     return out;
 }
 
-int run_with(const Options& options) {
+void add_to(report::Record& record, const Rounds& all) {
+    record.tables = {table_of(all)};
+    record.plots = {delivered_plot(all), latency_plot(all)};
+    record.details["sizes"] = nlohmann::json::array();
+    for (const auto& rounds : all) {
+        record.details["sizes"].push_back(json_of(rounds.front()));
+        record.bounds.push_back(bound_of(rounds));
+        for (const Rfc2544Figures& figures : rounds) {
+            const auto add = [&](const char* figure, double value) {
+                if (value > 0)
+                    record.figures.add({"frames", "throughput", figures.frame_size, figure}, value);
+            };
+            add("per_second", figures.throughput);
+            add("us_p50", microseconds(figures, 0.5));
+            add("us_p99", microseconds(figures, 0.99));
+        }
+    }
+}
+
+report::Record measure_all(const Options& options) {
     const runtime::StopSignal signal;
     const PairOfSpecs pair(options.link);
-    const runtime::Eal environment(eal_options(options, pair));
+    const runtime::Eal eal(eal_options(options, pair));
     Workers workers(idle_policy(options));
     Sides sides(pair.specs(), options.mtu);
-    std::vector<Rfc2544Figures> all;
-    for (const std::size_t size : options.sizes)
-        all.push_back(measure_rfc2544(size, options.duration, [&](const TrialPlan& plan) {
-            if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
-            return run_trial(plan, workers, sides);
-        }));
-    const std::vector<std::string> failures = sides.close();
-    nlohmann::json json{{"links", {pair.specs()[0].text, pair.specs()[1].text}},
-                        {"mtu", options.mtu},
-                        {"trial_seconds", options.duration},
-                        {"failures", failures},
-                        {"figures", nlohmann::json::array()}};
-    for (const Rfc2544Figures& figures : all)
-        json["figures"].push_back(json_of(figures));
-    if (!options.json.empty()) write_to(options.json, json.dump(2) + "\n");
-    if (options.json != "-")
-        write_to("-", "Links " + pair.specs()[0].text + " and " + pair.specs()[1].text +
-                          ", from the first to the " + "second; trials of " + figure(options.duration) +
-                          " s.\n\n" + table_of(all));
-    return conclude("perf rfc2544", failures, {}, false);
+    const auto run = [&](const TrialPlan& plan) {
+        if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
+        return run_trial(plan, workers, sides);
+    };
+    Rounds all(options.sizes.size());
+    for (unsigned round = 0; round < options.rounds; ++round)
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i].push_back(measure_rfc2544(options.sizes[i], options.duration, run));
+    report::Record record{
+        .setup = setup_of(options, pair) + ", each a trial; frames go from the first to the second.",
+        .environment = environment_of(options, pair),
+        .details = details_of(options, pair)};
+    add_to(record, all);
+    record.failures = sides.close();
+    return record;
 }
+
+Options read(const po::variables_map& values) {
+    Options options = read_links(values, kDefaults);
+    const std::size_t most = options.mtu + wire::kEthernetSize + kFcs;
+    if (options.sizes.front() < kLeastFrame || options.sizes.back() > most)
+        throw std::invalid_argument("--size: with an MTU of " + std::to_string(options.mtu) +
+                                    " a frame has " + std::to_string(kLeastFrame) + " to " +
+                                    std::to_string(most) + " bytes");
+    return options;
+}
+
+constexpr Benchmark<Options> kBenchmark{
+    kRfc2544,
+    "Measures what is between two links as RFC 2544 has it, with frames of several sizes from the first\n"
+    "to the second: the throughput, which is the highest rate at which none is lost; the latency at "
+    "that\n"
+    "rate; how many are lost at each tenth of the highest rate there is; and the longest burst of which\n"
+    "none is lost.\n",
+    [](po::options_description& options) { describe_links(options, kDefaults); }, read, measure_all};
 
 }  // namespace
 
 int run_rfc2544(int argc, char** argv) {
-    return run_benchmark("perf rfc2544", parse_rfc2544_options(argc, argv), run_with);
+    return run_benchmark(kBenchmark, argc, argv);
 }
 
 }  // namespace isoplane::perf

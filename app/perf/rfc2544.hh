@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "../command.hh"
 #include "trial.hh"
 
 namespace isoplane::perf {
@@ -16,8 +17,9 @@ struct Rfc2544Figures {
     /// At a part of the highest rate at which frames can be offered.
     struct Loss {
         unsigned percent;
-        double offered;  ///< frames a second
-        double lost;     ///< of all frames, 0 to 1
+        double offered;           ///< frames a second
+        double lost;              ///< of all frames, 0 to 1
+        double microseconds = 0;  ///< median latency
     };
 
     std::size_t frame_size = 0;
@@ -36,5 +38,7 @@ using RunTrial = std::function<Trial(const TrialPlan&)>;
 Rfc2544Figures measure_rfc2544(std::size_t frame_size, double seconds, const RunTrial& run);
 
 int run_rfc2544(int argc, char** argv);
+inline constexpr app::Command kRfc2544{
+    "rfc2544", "throughput, latency, loss and bursts of whatever is between two links", run_rfc2544};
 
 }  // namespace isoplane::perf

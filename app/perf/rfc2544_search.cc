@@ -52,15 +52,15 @@ class Search {
         }
     }
 
-    /// From all of it downwards, until two in a row lose nothing.
+    /// From all of it downwards to a tenth: where nothing is lost, the latency tells how near the limit is.
     void find_losses() {
-        unsigned clean = 0;
-        for (unsigned percent = 100; percent > 0 && clean < 2; percent -= 10) {
+        for (unsigned percent = 100; percent > 0; percent -= 10) {
             const Trial trial = at(figures_.highest * percent / 100);
             if (trial.sent == 0) return;
-            figures_.losses.push_back({percent, trial.offered(),
-                                       static_cast<double>(trial.lost()) / static_cast<double>(trial.sent)});
-            clean = trial.lost() == 0 ? clean + 1 : 0;
+            figures_.losses.push_back(
+                {percent, trial.offered(),
+                 static_cast<double>(trial.lost()) / static_cast<double>(trial.sent),
+                 trial.latency ? static_cast<double>(trial.latency->quantile(0.5)) / 1000 : 0});
         }
     }
 

@@ -369,8 +369,10 @@ SweepResults run_sweeps(runtime::Pool& pool, const std::vector<std::string>& nam
         }
     }
     SweepResults results;
-    for (const auto& of_one : points)
+    for (const auto& of_one : points) {
         results.points.push_back(middle_of(of_one));
+        results.samples.insert(results.samples.end(), of_one.begin(), of_one.end());
+    }
     if (!names.empty()) results.edges = measure_edges(pool, interrupted);
     return results;
 }

@@ -6,10 +6,10 @@
 
 #include <functional>
 #include <isoplane/runtime/pool.hh>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "../report/record.hh"
 #include "results.hh"
 
 namespace isoplane::perf {
@@ -41,6 +41,7 @@ struct Edges {
 
 struct SweepResults {
     std::vector<Point> points{};
+    std::vector<Point> samples{};  ///< of which these are the middle, round by round
     Edges edges{};
 };
 
@@ -53,8 +54,7 @@ SweepResults run_sweeps(runtime::Pool& pool, const std::vector<std::string>& nam
 
 std::vector<Target> sweep_targets(const SweepResults& results);
 
-std::string to_tables(const SweepResults& results);
-std::string to_csv(const SweepResults& results);
-nlohmann::json to_json(const SweepResults& results);
+/// Tables, plots and figures of sweeps, and what is known of the edges of a load.
+void add_to(report::Record& record, const SweepResults& results);
 
 }  // namespace isoplane::perf

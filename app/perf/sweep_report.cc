@@ -2,21 +2,14 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <array>
-#include <cstdio>
-#include <isoplane/runtime/views.hh>
 #include <nlohmann/json.hpp>
 
 #include "sweep.hh"
+#include "tables.hh"
 
 namespace isoplane::perf {
 
 namespace {
-
-std::string fixed(double value, int digits) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 /// The figures of a point, in the order of their columns.
 struct Column {
@@ -53,54 +46,26 @@ std::string value_of(const Point& point) {
     return fixed(point.value, point.sweep == "loss" ? 3 : 0);
 }
 
-}  // namespace
-
-std::string to_tables(const SweepResults& results) {
-    std::string text;
-    std::vector<std::vector<std::string>> lines;
-    const auto flush = [&] {
-        if (!lines.empty()) text += "\n" + runtime::align(lines);
-        lines.clear();
-    };
-    std::string sweep;
+/// What one message takes in logical time, and outside it, as one thing changes.
+report::Plot latency_plot(const std::string& sweep, const SweepResults& results) {
+    report::Plot plot{.name = "sweep_" + sweep,
+                      .title = "Ordered and unordered, by " + std::string(title_of(sweep)),
+                      .x = {.title = title_of(sweep)},
+                      .y = {.title = "microseconds, median", .scale = report::Scale::kLog},
+                      .series = {{.name = "isotach"}, {.name = "noniso", .role = report::Role::kLimit}},
+                      .note = "One thread polls all hosts in turn."};
+    const bool doubles = sweep != "interval" && sweep != "loss";
+    if (doubles) plot.x.scale = report::Scale::kLog;
+    if (doubles) plot.x.notation = report::Notation::kBytes;
     for (const Point& point : results.points) {
-        if (point.sweep != sweep) {
-            flush();
-            sweep = point.sweep;
-            std::vector<std::string>& heads = lines.emplace_back(1, title_of(sweep));
-            for (const Column& column : kColumns)
-                heads.emplace_back(column.title);
-        }
-        std::vector<std::string>& line = lines.emplace_back(1, value_of(point));
-        for (const Column& column : kColumns)
-            line.push_back(fixed(point.*column.figure * column.scale, column.digits));
+        if (point.sweep != sweep) continue;
+        plot.series[0].dots.push_back({point.value, point.latency_us});
+        plot.series[1].dots.push_back({point.value, point.latency_us - point.added_us});
     }
-    flush();
-    const Edges& edges = results.edges;
-    text += "\nTokens a second of a host: " + fixed(edges.busy_tokens_per_second, 0) + " under load, " +
-            fixed(edges.idle_tokens_per_second, 0) + " when idle. A token loop takes " +
-            fixed(edges.loop_us, 2) + " us; on an idle\nnetwork an isochron takes " +
-            fixed(edges.wake_loops, 2) +
-            " loops longer. After a frame is lost its receiver executes nothing for " +
-            fixed(edges.recovery_us, 0) + " us.\n";
-    return text;
+    return plot;
 }
 
-std::string to_csv(const SweepResults& results) {
-    std::string text = "sweep,value";
-    for (const Column& column : kColumns)
-        text += std::string(",") + column.name;
-    text += '\n';
-    for (const Point& point : results.points) {
-        text += point.sweep + ',' + value_of(point);
-        for (const Column& column : kColumns)
-            text += ',' + fixed(point.*column.figure, 6);
-        text += '\n';
-    }
-    return text;
-}
-
-nlohmann::json to_json(const SweepResults& results) {
+nlohmann::json json_of(const SweepResults& results) {
     nlohmann::json points = nlohmann::json::array();
     for (const Point& point : results.points) {
         nlohmann::json& out = points.emplace_back();
@@ -117,6 +82,41 @@ nlohmann::json to_json(const SweepResults& results) {
             {"token_loop_us", edges.loop_us},
             {"wake_token_loops", edges.wake_loops},
             {"recovery_us", edges.recovery_us}};
+}
+
+std::string edges_text(const Edges& edges) {
+    return "Tokens a second of a host: " + fixed(edges.busy_tokens_per_second, 0) + " under load, " +
+           fixed(edges.idle_tokens_per_second, 0) + " when idle. A token loop takes " +
+           fixed(edges.loop_us, 2) + " us; on an idle\nnetwork an isochron takes " +
+           fixed(edges.wake_loops, 2) +
+           " loops longer. After a frame is lost its receiver executes nothing for " +
+           fixed(edges.recovery_us, 0) + " us.";
+}
+
+}  // namespace
+
+void add_to(report::Record& record, const SweepResults& results) {
+    if (results.points.empty()) return;
+    std::string sweep;
+    for (const Point& point : results.points) {
+        if (point.sweep != sweep) {
+            sweep = point.sweep;
+            Table& table = record.tables.emplace_back(Table{.name = "sweep_" + sweep,
+                                                            .title = "Sweep: " + std::string(title_of(sweep)),
+                                                            .lines = {{title_of(sweep)}}});
+            for (const Column& column : kColumns)
+                table.lines[0].emplace_back(column.title);
+            record.plots.push_back(latency_plot(sweep, results));
+        }
+        std::vector<std::string>& line = record.tables.back().lines.emplace_back(1, value_of(point));
+        for (const Column& column : kColumns)
+            line.push_back(fixed(point.*column.figure * column.scale, column.digits));
+    }
+    record.tables.back().note = edges_text(results.edges);
+    for (const Point& point : results.samples)
+        for (const Column& column : kColumns)
+            record.figures.add({"sweep", point.sweep, point.value, column.name}, point.*column.figure);
+    record.details["sweeps"] = json_of(results);
 }
 
 }  // namespace isoplane::perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-/// Figures as people and programs read them.
+/// Figures of transports as people and programs read them.
 #pragma once
 
 #include <functional>
@@ -9,48 +9,42 @@
 #include <string>
 #include <vector>
 
+#include "../report/table.hh"
 #include "breakdown.hh"
-#include "comparison.hh"
+#include "results.hh"
 
 namespace isoplane::perf {
 
-std::string fixed(double value, int digits);
-/// Three digits or so, for a person; "-" for what was not measured.
-std::string figure(double value);
-std::string figure(std::optional<double> value);
-/// "64", "8K", "1M".
-std::string size_text(std::size_t size);
+using report::figure;
+using report::fixed;
+using report::size_text;
+using report::Table;
 
-using Cell = std::function<std::string(const Sample&, std::size_t)>;
-using Ratio = std::optional<double> (Results::*)(const std::string&, const std::string&, std::size_t) const;
+/// Whom those of interest are held against, by what is measured.
+struct Bases {
+    std::string round_trip;
+    std::string rate;
+    std::string bandwidth;
+};
 
-/// A line for each size, a column for each transport, and one for each ratio of those of `subjects` that were
-/// measured to `base`.
-std::string table(const Results& results, const Cell& cell, Ratio ratio,
-                  const std::vector<std::string>& subjects, const std::string& base);
-
-/// Round trips, messages and bytes a second, each as above.
-std::string message_tables(const Results& results, const std::vector<std::string>& subjects,
-                           const std::string& base);
+/// Round trips, messages and bytes a second: a line for each size, a column for each transport, and one for
+/// each ratio of those of `subjects` that were measured; and a table for each other percentile, without.
+std::vector<Table> message_tables(const Results& results, const std::vector<std::string>& subjects,
+                                  const Bases& bases, const std::vector<double>& percentiles);
 /// Millions of messages a second, as above.
-std::string rate_table(const Results& results, const std::vector<std::string>& subjects,
-                       const std::string& base);
+Table rate_table(const Results& results, const std::vector<std::string>& subjects, const std::string& base);
 
 /// Cycles of each step, a column for each transport.
-std::string table(const std::vector<Costs>& all);
+Table costs_table(const std::string& title, const std::vector<Costs>& all);
 nlohmann::json costs_json(const std::vector<Costs>& all);
+void add_costs(report::Figures& figures, const std::vector<Costs>& all, std::size_t size);
 
-/// All samples, a line or an object for each transport and size.
-std::string results_csv(const Results& results);
-std::string results_lines(const Results& results);  ///< the same without the names of the columns
-nlohmann::json results_json(const Results& results);
+/// "p50", "p99", "p999".
+std::string percentile_name(double percentile);
 
-/// What was measured how, as a report begins.
-nlohmann::json setup_json(const Comparison& comparison);
-std::string setup_text(const Comparison& comparison);
-
-std::string target_lines(const std::vector<Target>& all);
-nlohmann::json targets_json(const std::vector<Target>& all);
+/// An object for each transport and size; of those of `subjects`, with the ratios to all others.
+nlohmann::json results_json(const Results& results, const std::vector<std::string>& subjects,
+                            const std::vector<double>& percentiles);
 nlohmann::json ratio_json(std::optional<double> ratio);
 
 }  // namespace isoplane::perf

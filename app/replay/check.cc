@@ -15,37 +15,11 @@ namespace {
 
 using wire::Kind;
 
-/// What stands for a content. Never that of an empty slot by its number alone.
-std::uint64_t both(std::uint32_t a, std::uint32_t b) {
-    return std::uint64_t{a} << 32 | b;
-}
-
-/// Whether a number modulo 2^32 comes before another.
-bool before(std::uint32_t a, std::uint32_t b) {
-    return static_cast<std::int32_t>(a - b) < 0;
-}
-
 std::string pair(std::uint16_t from, std::uint16_t to) {
     return "from node " + std::to_string(from) + " to node " + std::to_string(to);
 }
 
-std::uint32_t crc_of_entries(const wire::TokenView& view) {
-    std::uint32_t crc = 0;
-    for (std::size_t i = 0; i < view.size(); ++i) {
-        const wire::TokenEntry entry = view.entry(i);
-        crc = wire::crc32c(std::as_bytes(std::span(&entry, 1)), crc);
-    }
-    return crc;
-}
-
 }  // namespace
-
-bool Checker::Recent::add(std::uint64_t number, std::uint64_t content) {
-    Slot& slot = slots_[number % kSlots];
-    if (slot.number == number) return slot.content == content;
-    slot = {number, content};
-    return true;
-}
 
 void Checker::violated(std::uint64_t frame, const std::string& sentence) {
     if (!violation_ || frame < violation_->frame) violation_ = {frame, sentence};
@@ -75,10 +49,11 @@ void Checker::see(const TraceFrame& frame) {
             see_hello(any);
             break;
         case Kind::kToken:
-            see_token(any, header.epoch, header.source, header.destination, any.decoded.payload);
+            see_token(any, {header.epoch, header.source, header.destination}, any.decoded.payload);
             break;
         case Kind::kBye:
         case Kind::kProbe:
+        case Kind::kView:
             break;
     }
 }
@@ -86,6 +61,7 @@ void Checker::see(const TraceFrame& frame) {
 void Checker::finish() {
     for (auto& [key, stream] : streams_)
         expire(stream, key, ~std::uint64_t{0});
+    time_.finish();
 }
 
 void Checker::see_hello(const capture::AnyFrame& any) {
@@ -174,8 +150,7 @@ void Checker::see_messages(const capture::AnyFrame& any) {
             see_isotach(any, message.body);
         } else if (message.header.protocol == wire::Protocol::kToken &&
                    message.body.size() > wire::kTokenOriginSize) {
-            const auto origin = wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>());
-            see_token(any, origin.epoch, origin.from, origin.to,
+            see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()),
                       message.body.subspan(wire::kTokenOriginSize));
         }
     }
@@ -184,37 +159,17 @@ void Checker::see_messages(const capture::AnyFrame& any) {
 void Checker::see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body) {
     const wire::Header& header = any.decoded.header;
     const wire::IsotachHeader part = wire::decode_isotach(body.first<wire::kIsotachSize>());
-    const std::string which =
-        "isochron " + std::to_string(part.isochron) + " of host " + std::to_string(part.host);
-    Issuer& issuer = issuers_[{any.job_key, header.epoch, part.host}];
-    if (!issuer.pulses.add(part.isochron, part.pulse))
-        violated(frames_, which + " has a message of pulse " + std::to_string(part.pulse) +
-                              ", and others of another pulse");
-    if (!issuer.isochron || before(*issuer.isochron, part.isochron)) {
-        ++isochrons_;
-        if (issuer.isochron && part.pulse < issuer.pulse)
-            violated(frames_, which + " has pulse " + std::to_string(part.pulse) + ", isochron " +
-                                  std::to_string(*issuer.isochron) + " before it " +
-                                  std::to_string(issuer.pulse));
-        issuer.isochron = part.isochron;
-        issuer.pulse = part.pulse;
-    }
-    Recent& counts = counts_[{any.job_key, header.epoch, part.host, header.destination}];
-    if (!counts.add(part.count, both(part.isochron, part.rank)))
-        violated(frames_, which + ": its message " + std::to_string(part.count) + " to node " +
-                              std::to_string(header.destination) + " is two different ones");
+    const std::span<const std::byte> behind = body.subspan(wire::kIsotachSize);
+    std::optional<std::uint64_t> clock;
+    if ((part.flags & wire::kIsotachClocked) != 0 && behind.size() >= wire::kIsotachClockSize)
+        clock = wire::IsotachClock::get(behind.data());
+    time_.see_message({frames_, any.job_key, header.epoch, header.source, header.destination}, part, clock);
 }
 
-void Checker::see_token(const capture::AnyFrame& any, std::uint32_t epoch, Node from, Node to,
+void Checker::see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin,
                         std::span<const std::byte> payload) {
-    const auto view = wire::TokenView::parse(payload, capture::kAnyNode);
-    if (!view) return;
-    ++tokens_;
-    const wire::Token token = view->token();
-    const auto part = static_cast<std::uint16_t>(token.part << 8 | token.last_part);
-    if (!tokens_sent_[{any.job_key, epoch, from, to, part}].add(token.number, crc_of_entries(*view)))
-        violated(frames_, "token " + std::to_string(token.number) + " " + pair(from, to) +
-                              " says something else than when it was sent before");
+    if (const auto view = wire::TokenView::parse(payload, capture::kAnyNode))
+        time_.see_token({frames_, any.job_key, origin.epoch, origin.from, origin.to}, *view);
 }
 
 }  // namespace isoplane::replay

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -14,6 +13,7 @@
 #include <tuple>
 
 #include "capture/any_frame.hh"
+#include "replay/check_time.hh"
 #include "replay/trace.hh"
 
 namespace isoplane::replay {
@@ -29,15 +29,17 @@ struct Violation {
 /// - every frame is well formed, with checksums that hold;
 /// - a sequence number stands for one content, and nothing is sent that the receiver has not granted;
 /// - what is acknowledged is in the trace, if that has the stream from its beginning;
-/// - all messages of an isochron have one pulse, a host's isochrons are in the order of their pulses, and its
-///   count of messages to a host stands for one message;
+/// - all messages of an isochron have one pulse, after the one in which it was issued where that is told, and
+///   a host's isochrons are in the order of their pulses;
+/// - a place in time, and a count of a host's messages to another, stand for one message each, and go up
+///   together;
+/// - a message is announced to its receiver by the token that ends its pulse, or one before;
 /// - a token that is sent again says the same.
-///
-/// Taps on different lcores may write in another order than frames passed: what must have come before
-/// something may be up to kReordered frames behind it.
 class Checker {
   public:
-    static constexpr std::uint64_t kReordered = 1000;
+    Checker() = default;
+    Checker(const Checker&) = delete;
+    Checker& operator=(const Checker&) = delete;
 
     /// Takes the next frame.
     void see(const TraceFrame& frame);
@@ -50,25 +52,10 @@ class Checker {
     std::uint64_t frames() const noexcept { return frames_; }
     std::uint64_t ours() const noexcept { return ours_; }
     std::uint64_t messages() const noexcept { return messages_; }
-    std::uint64_t isochrons() const noexcept { return isochrons_; }
-    std::uint64_t tokens() const noexcept { return tokens_; }
+    std::uint64_t isochrons() const noexcept { return time_.isochrons(); }
+    std::uint64_t tokens() const noexcept { return time_.tokens(); }
 
   private:
-    /// What was seen lately, by a number that goes up: which content it stood for.
-    class Recent {
-      public:
-        /// False when the number stood for another content.
-        bool add(std::uint64_t number, std::uint64_t content);
-
-      private:
-        static constexpr std::size_t kSlots = 1024;
-        struct Slot {
-            std::uint64_t number = ~std::uint64_t{0};
-            std::uint64_t content = 0;
-        };
-        std::array<Slot, kSlots> slots_{};
-    };
-
     /// Something that has to be found yet.
     struct Due {
         std::uint64_t frame;  ///< that needs it
@@ -89,19 +76,13 @@ class Checker {
         std::deque<Due> unseen{};              ///< acknowledgements of more than there is
     };
 
-    struct Issuer {
-        Recent pulses{};  ///< by isochron
-        std::optional<std::uint32_t> isochron{};
-        std::uint64_t pulse = 0;  ///< of that
-    };
-
     void violated(std::uint64_t frame, const std::string& sentence);
     void see_hello(const capture::AnyFrame& any);
     void see_stream(const capture::AnyFrame& any);
     void see_data(Stream& stream, const capture::AnyFrame& any);
     void see_messages(const capture::AnyFrame& any);
     void see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body);
-    void see_token(const capture::AnyFrame& any, std::uint32_t epoch, Node from, Node to,
+    void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin,
                    std::span<const std::byte> payload);
     void expire(Stream& stream, const StreamKey& key, std::uint64_t since);
     std::optional<std::uint32_t> granted_at_first(const StreamKey& key) const;
@@ -109,17 +90,11 @@ class Checker {
     std::map<StreamKey, Stream> streams_{};
     /// By job, node, low half of its epoch and whom it tells: what that may send at first.
     std::map<std::tuple<std::uint32_t, Node, std::uint16_t, Node>, std::uint32_t> hellos_{};
-    /// By job, epoch and host, as numbers begin anew with an epoch.
-    std::map<std::tuple<std::uint32_t, std::uint32_t, Node>, Issuer> issuers_{};
-    /// And by destination.
-    std::map<std::tuple<std::uint32_t, std::uint32_t, Node, Node>, Recent> counts_{};
-    /// By job, epoch, sender, receiver, and which part of how many.
-    std::map<std::tuple<std::uint32_t, std::uint32_t, Node, Node, std::uint16_t>, Recent> tokens_sent_{};
+    TimeChecker time_{
+        [this](std::uint64_t frame, const std::string& sentence) { violated(frame, sentence); }};
     std::uint64_t frames_ = 0;
     std::uint64_t ours_ = 0;
     std::uint64_t messages_ = 0;
-    std::uint64_t isochrons_ = 0;
-    std::uint64_t tokens_ = 0;
     std::optional<Violation> violation_{};
 };
 

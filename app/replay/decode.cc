@@ -118,6 +118,7 @@ void add_payload(Json& out, const wire::Decoded& decoded) {
         case Kind::kCredit:
         case Kind::kCreditRequest:
         case Kind::kBye:
+        case Kind::kView:
             break;
     }
 }

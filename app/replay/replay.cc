@@ -10,6 +10,7 @@
 #include <isoplane/link/link.hh>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/stop_signal.hh>
+#include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/mac.hh>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,9 +19,10 @@
 #include <thread>
 
 #include "../command.hh"
-#include "../options.hh"
+#include "../subcommand.hh"
 #include "replay/check.hh"
 #include "replay/decode.hh"
+#include "replay/into.hh"
 #include "replay/player.hh"
 
 namespace isoplane::replay {
@@ -32,17 +34,19 @@ using namespace std::chrono_literals;
 
 constexpr app::Usage kUsage{
     "replay", "[OPTION...] FILE",
-    "Sends the frames of a capture to a link, with their own timing or another; or decodes them, or checks "
+    "Sends the frames of a capture to a link, with their own timing or another; or decodes them, checks "
     "them\n"
-    "against what the protocol promises. FILE is a pcap or pcapng file of any size, - is standard input.\n"
+    "against what the protocol promises, or shows what a stage does with them. FILE is a pcap or pcapng file "
+    "of any size, - is standard input.\n"
     "\n"
     "  isoplane replay trace.pcapng --to afpacket:eth0              as it was captured\n"
     "  isoplane replay trace.pcapng --to virtio:/tmp/s --speed max  as fast as it goes\n"
     "  isoplane replay trace.pcapng --decode                        a line for each frame\n"
     "  isoplane replay trace.pcapng --check                         a verdict, and the first frame that is "
-    "wrong\n"};
+    "wrong\n"
+    "  isoplane replay trace.pcapng --into niu --node 1             what its stage does with each frame\n"};
 
-enum class Mode : std::uint8_t { kPlay, kDecode, kCheck };
+enum class Mode : std::uint8_t { kPlay, kDecode, kCheck, kInto };
 
 struct Task {
     Mode mode = Mode::kPlay;
@@ -56,6 +60,7 @@ struct Task {
     unsigned wait = 10;
     bool json = false;
     Rewrite rewrite;
+    SubjectOptions subject;
 };
 
 void say(const std::string& sentence) {
@@ -104,24 +109,49 @@ wire::MacAddress parse_mac(const char* option, const std::string& word) {
     return *mac;
 }
 
+SubjectOptions read_subject(const po::variables_map& values) {
+    const std::string layer = values["into"].as<std::string>();
+    if (layer != "niu" && layer != "siu" && layer != "tm")
+        throw std::invalid_argument(
+            "--into " + layer +
+            " is no stage: niu takes frames and messages, siu logical time with them, "
+            "tm is a token manager");
+    if (values.count("node") == 0)
+        throw std::invalid_argument("--into " + layer + " needs the number of the node: --node N");
+    SubjectOptions subject;
+    subject.layer = layer == "niu" ? Layer::kNiu : layer == "siu" ? Layer::kSiu : Layer::kTm;
+    subject.node = values["node"].as<app::Whole<std::uint16_t>>().value;
+    subject.ahead = values["tokens-ahead"].as<app::Whole<std::uint32_t>>().value;
+    if (values.count("fmconfig") != 0)
+        subject.network = topology::load_fmconfig(values["fmconfig"].as<std::string>());
+    return subject;
+}
+
 Task read_task(const po::variables_map& values) {
     const auto word = [&](const char* name) { return values[name].as<std::string>(); };
     const auto whole = [&](const char* name) { return values[name].as<app::Whole<std::uint64_t>>().value; };
     const auto given = [&](const char* name) { return values.count(name) != 0; };
     Task task;
     if (!given("trace")) throw std::invalid_argument("there is no trace to read; name its file");
-    if (given("to") + given("decode") + given("check") != 1)
-        throw std::invalid_argument("say what to do with the trace: one of --to, --decode and --check");
-    task.mode = given("decode") ? Mode::kDecode : given("check") ? Mode::kCheck : Mode::kPlay;
+    if (given("to") + given("decode") + given("check") + given("into") != 1)
+        throw std::invalid_argument(
+            "say what to do with the trace: one of --to, --decode, --check and --into");
+    task.mode = given("decode")  ? Mode::kDecode
+                : given("check") ? Mode::kCheck
+                : given("into")  ? Mode::kInto
+                                 : Mode::kPlay;
     task.file = word("trace");
     task.filter = word("filter");
     task.json = given("json");
     if (given("limit")) task.limit = whole("limit");
+    task.mtu = static_cast<unsigned>(std::min<std::uint64_t>(whole("mtu"), UINT16_MAX));
+    if (task.mode == Mode::kInto) task.subject = read_subject(values);
+    if (task.mode == Mode::kInto && task.file == "-")
+        throw std::invalid_argument("--into reads the trace twice, and standard input can be read only once");
     if (task.mode != Mode::kPlay) return task;
     task.to = word("to");
     task.speed = parse_speed(word("speed"));
     task.loops = whole("loop");
-    task.mtu = static_cast<unsigned>(std::min<std::uint64_t>(whole("mtu"), UINT16_MAX));
     task.wait = static_cast<unsigned>(std::min<std::uint64_t>(whole("wait"), UINT16_MAX));
     if (task.file == "-" && task.loops != 1)
         throw std::invalid_argument("--loop: standard input can be read only once");
@@ -293,6 +323,8 @@ int work(const Task& task) {
             return decode(task);
         case Mode::kCheck:
             return check(task);
+        case Mode::kInto:
+            return feed_into({task.file, task.filter, task.limit, task.json, task.mtu, task.subject});
         case Mode::kPlay:
             break;
     }
@@ -310,7 +342,14 @@ po::options_description options() {
         ("to", po::value<std::string>()->value_name("SPEC"), "send the frames to this link")              //
         ("decode", "print a line for each frame")                                                         //
         ("check", "print a verdict: checksums, sequences, credit, isochrons and tokens")                  //
-        ("json", "print JSON: an object for each frame, the verdict, or the figures")                     //
+        ("into", po::value<std::string>()->value_name("STAGE"),
+         "print what a stage of --node does with what that node received: niu, siu or tm")  //
+        ("node", po::value<app::Whole<std::uint16_t>>()->value_name("N"), "its number")     //
+        ("fmconfig", po::value<std::string>()->value_name("FILE"),
+         "the network it is in (one switch with all hosts)")  //
+        ("tokens-ahead", po::value<app::Whole<std::uint32_t>>()->default_value({1}, "1")->value_name("N"),
+         "tokens that each node of that sends unprompted")                             //
+        ("json", "print JSON: an object for each frame, the verdict, or the figures")  //
         ("filter", po::value<std::string>()->value_name("EXPRESSION")->default_value("", "all"),
          "take the frames that tcpdump would")                                       //
         ("limit", po::value<Number>()->value_name("N"), "end after so many frames")  //
@@ -333,22 +372,8 @@ int run(int argc, char** argv) {
     po::options_description visible = options();
     po::positional_options_description positional;
     positional.add("trace", 1);
-    po::variables_map values;
-    if (const auto end = app::parse_options(kUsage, visible, argc, argv, values, positional)) return *end;
-    Task task;
-    try {
-        task = read_task(values);
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage(kUsage.name, error.what());
-    }
-    try {
-        return work(task);
-    } catch (const std::invalid_argument& error) {
-        return app::wrong_usage(kUsage.name, error.what());
-    } catch (const std::exception& error) {
-        say(error.what());
-        return app::kRunFailed;
-    }
+    return app::run_subcommand(kUsage, visible, argc, argv, positional,
+                               [](const po::variables_map& values) { return work(read_task(values)); });
 }
 
 }  // namespace isoplane::replay

@@ -106,8 +106,13 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
             words.insert(words.end(),
                          {"--command", "set fabric port " + std::to_string(port) + ' ' + harmless});
     }
-    if (!options.pcap.empty()) words.insert(words.end(), {"--command", "capture start " + options.pcap});
-    words.insert(words.end(), {"--command", kLastCommand});
+    const auto tell = [&words](const std::string& command) {
+        words.insert(words.end(), {"--command", command});
+    };
+    if (!options.pcap_filter.empty()) tell("set capture filter " + options.pcap_filter);
+    if (!options.pcap_ring.empty()) tell("set capture ring " + options.pcap_ring);
+    if (!options.pcap.empty()) tell("capture start " + options.pcap);
+    tell(kLastCommand);
     return words;
 }
 

@@ -17,7 +17,9 @@ struct FabricOptions {
     std::string impairment;  ///< as `isoplane node --fabric` takes it
     std::string seed;
     unsigned mtu = 1500;
-    std::string pcap;  ///< a file; empty for no capture
+    std::string pcap;           ///< a file; empty for no capture
+    std::string pcap_filter{};  ///< as `set capture filter` takes it
+    std::string pcap_ring{};    ///< and `set capture ring`
 };
 
 /// One process of the fabric: the ports of ranks come first, then those that lead to its neighbours.

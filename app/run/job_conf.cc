@@ -94,6 +94,7 @@ std::string manager_conf_text(const JobConf& job, const std::string& where) {
     topology::NodeConf conf;
     conf.job_key = job.base.job_key;
     conf.tokens_ahead = job.base.tokens_ahead;
+    conf.survive = job.base.survive;
     conf.encapsulation = job.base.encapsulation;
     conf.udp_port = job.base.udp_port;
     conf.fmconfig = where + "fmconfig";

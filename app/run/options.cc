@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/runtime/packet_filter.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/shmem_map.hh>
 #include <isoplane/wire/ethernet.hh>
@@ -41,10 +42,14 @@ po::options_description visible_options() {
         ("progress", po::value<std::string>()->default_value("inline", "")->value_name("HOW"),
          "inline: in calls of the program; lcore: on a thread of its own (inline)")  //
         ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N"),
-         "logical time: tokens that hosts and token managers send ahead (1)")                        //
+         "logical time: tokens that hosts and token managers send ahead (1)")  //
+        ("survive", po::value<double>()->value_name("S"),
+         "logical time: go on without a node that has been silent for S seconds (not)")              //
         ("paranoid", po::bool_switch(), "logical time: check every message, and say what is wrong")  //
         ("shared", po::bool_switch(),
-         "all ranks share one node, by memory, in place of a fabric with links")          //
+         "all ranks share one node, by memory, in place of a fabric with links")  //
+        ("launcher", po::bool_switch(),
+         "the program is a launcher, as mpirun is, and starts the ranks itself")          //
         ("timeout", po::value<double>()->value_name("S"), "end the job after S seconds")  //
         ("grace", po::value<double>()->default_value(5, "")->value_name("S"),
          "how long ranks may go on after one has failed, and after SIGTERM (5)")          //
@@ -68,6 +73,10 @@ po::options_description visible_options() {
         ("mtu", po::value<app::Whole<unsigned>>()->value_name("BYTES"), "largest Ethernet payload (1500)")  //
         ("pcap", po::value<std::string>()->default_value("", "")->value_name("FILE"),
          "capture all that passes into a pcapng file")  //
+        ("pcap-filter", po::value<std::string>()->default_value("", "all")->value_name("EXPRESSION"),
+         "of it, what tcpdump would take")  //
+        ("pcap-ring", po::value<std::string>()->default_value("", "")->value_name("SIZE,FILES"),
+         "files of that size, as in 10M,5, of which the newest stay")  //
         ("stats", po::bool_switch(), "tell at the end what each port has counted");
     job.add(fabric);
     return job;
@@ -91,6 +100,16 @@ FabricOptions fabric_options(const po::variables_map& values) {
         throw std::invalid_argument("--mtu " + std::to_string(fabric.mtu) + " is out of range: it can be " +
                                     std::to_string(kMinMtu) + " to " + std::to_string(kMaxMtu) + ".");
     fabric.pcap = values["pcap"].as<std::string>();
+    fabric.pcap_filter = runtime::PacketFilter(values["pcap-filter"].as<std::string>()).expression();
+    fabric.pcap_ring = values["pcap-ring"].as<std::string>();
+    if (fabric.pcap.empty() && !(fabric.pcap_filter.empty() && fabric.pcap_ring.empty()))
+        throw std::invalid_argument(
+            "--pcap-filter and --pcap-ring are about a capture: name its file with --pcap.");
+    const std::size_t comma = fabric.pcap_ring.find(',');
+    if (!fabric.pcap_ring.empty() && comma == std::string::npos)
+        throw std::invalid_argument("--pcap-ring " + fabric.pcap_ring +
+                                    " is no size and number of files: write it as in 10M,5.");
+    if (comma != std::string::npos) fabric.pcap_ring[comma] = ' ';
     return fabric;
 }
 
@@ -172,6 +191,12 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
                                         std::to_string(topology::kMostTokensAhead) + ".");
         conf.base.tokens_ahead = ahead;
     }
+    if (values.count("survive") != 0) {
+        conf.base.survive = values["survive"].as<double>();
+        if (!(*conf.base.survive >= topology::kLeastSurvival &&
+              *conf.base.survive <= topology::kMostSurvival))
+            throw std::invalid_argument("--survive must be a number of seconds from 0.5 to 3600.");
+    }
     if (values.count("encapsulation") != 0)
         conf.base.encapsulation = parse_encapsulation(values["encapsulation"].as<std::string>());
     count_ranks(command.parts, given ? given->host_count() : 0);
@@ -198,7 +223,8 @@ void find_programs(RunCommand& command) {
 }
 
 void refuse_fabric_options(const po::variables_map& values) {
-    for (const char* name : {"link", "planes", "fabric", "tm", "seed", "pcap", "stats"})
+    for (const char* name :
+         {"link", "planes", "fabric", "tm", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
         if (values.count(name) != 0 && !values[name].defaulted())
             throw std::invalid_argument("--" + std::string(name) +
                                         " is about a fabric, and none is started: the hosts of the --config "
@@ -207,7 +233,7 @@ void refuse_fabric_options(const po::variables_map& values) {
 
 /// Ranks of one node talk inside it: there are no links to choose, impair or watch.
 void refuse_with_shared(const po::variables_map& values) {
-    for (const char* name : {"link", "planes", "fabric", "seed", "pcap", "stats"})
+    for (const char* name : {"link", "planes", "fabric", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
         if (values.count(name) != 0 && !values[name].defaulted())
             throw std::invalid_argument(
                 "--" + std::string(name) +
@@ -252,6 +278,11 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
             "one "
             "of them out.");
     if (!command.has_fabric) refuse_fabric_options(values);
+    command.launcher = values["launcher"].as<bool>();
+    if (command.launcher && (command.parts.size() > 1 || !command.has_fabric))
+        throw std::invalid_argument(
+            "--launcher is for one program, which starts all ranks on this machine: leave out what follows "
+            "':', and a --config that gives hosts links of their own.");
     if (!command.fabric.pcap.empty() && command.ranks > kMaxPorts)
         throw std::invalid_argument("--pcap is possible with " + std::to_string(kMaxPorts) +
                                     " ranks at most: more are joined by several processes.");

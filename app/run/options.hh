@@ -24,6 +24,7 @@ struct RunCommand {
     JobConf conf;
     unsigned planes = 1;
     bool shared = false;     ///< ranks are clients of one node, instead of having links to a fabric each
+    bool launcher = false;   ///< the program starts the ranks itself
     bool has_fabric = true;  ///< else hosts have links of their own
     FabricOptions fabric;
     bool has_managers = true;  ///< the fabric runs the token managers, too

@@ -84,6 +84,17 @@ class Launches {
         return launch;
     }
 
+    /// One that starts the ranks itself: each finds its file by its number.
+    Launch launcher(const Part& part, const std::vector<std::vector<std::string>>& links) const {
+        for (unsigned rank = 0; rank < links.size(); ++rank)
+            directory_.write(std::to_string(rank) + "/node.conf",
+                             node_conf_text(command_.conf, rank, links[rank], directory_.path() + "/"));
+        Launch launch{part.path, part.words, environment_};
+        launch.environment.push_back("ISOPLANE_CONFIG=" + directory_.file("%r/node.conf"));
+        launch.environment.push_back("ISOPLANE_SIZE=" + std::to_string(command_.ranks));
+        return launch;
+    }
+
     Launch remote(const Part& part, unsigned rank, const topology::HostConf& host) const {
         RemoteRank there{host.ssh, files_, numbers(rank), part.words, kGraceThere};
         there.files.push_back({"node.conf", node_conf_text(command_.conf, rank, {host.link}, "")});
@@ -116,6 +127,14 @@ std::vector<std::string> of_rank(const std::vector<RankLink>& links, unsigned ra
 void add_ranks(Job& job, const RunCommand& command, const JobDirectory& directory,
                const std::vector<RankLink>& links) {
     const Launches launches(command, directory, job.environment);
+    if (command.launcher) {
+        std::vector<std::vector<std::string>> its;
+        for (unsigned rank = 0; rank < command.ranks; ++rank)
+            its.push_back(of_rank(links, rank, command.ranks));
+        const Part& part = command.parts.front();
+        job.ranks.push_back({part.words[0], "", launches.launcher(part, its)});
+        return;
+    }
     for (const Part& part : command.parts) {
         for (unsigned i = 0; i < part.ranks; ++i) {
             const auto rank = static_cast<unsigned>(job.ranks.size());

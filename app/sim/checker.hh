@@ -42,6 +42,8 @@ struct Setting {
     bool quiet = true;
     /// By host: a bit for each signal channel it has registered. Empty: every host has registered every one.
     std::vector<std::uint32_t> signals;
+    /// By host: it has left, and may have noticed nothing of this pulse and later ones. Empty: all stayed.
+    std::vector<Pulse> left{};
 };
 
 /// The first violation found of a rule: a sentence that says who, what and when.

@@ -87,8 +87,18 @@ struct BarrierNotice {
     LogicalTime time;
 };
 
+/// A host has left or joined logical time.
+struct MembershipNotice {
+    std::uint16_t host = 0;
+    bool joined = false;
+    std::uint32_t view = 0;
+    LogicalTime time;
+
+    bool operator==(const MembershipNotice&) const = default;
+};
+
 using Event = std::variant<Issue, Delivery, SignalSent, SignalNotice, BarrierJoined, BarrierEntered,
-                           BarrierLeft, BarrierNotice>;
+                           BarrierLeft, BarrierNotice, MembershipNotice>;
 
 /// What happened at each host, in the order in which its program saw it.
 using History = std::vector<std::vector<Event>>;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <isoplane/isotach/isotach.hh>
+#include <isoplane/membership/host.hh>
+#include <isoplane/membership/manager.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/sim/link.hh>
@@ -29,10 +31,16 @@ class Host final : public runtime::Stage {
           siu_(niu_, paths, siu_options),
           isotach_(niu_, siu_, pool, isotach_options),
           program_(isotach_, options.node, static_cast<std::uint16_t>(paths.topology().host_count()),
-                   scenario, events) {
+                   scenario, events),
+          in_(end.input) {
         takes_from(end.input);
         gives_to(end.output);
         isotach_.attach_to(dispatcher_);
+    }
+
+    void survive(const topology::Paths& paths, const tm::ExchangeOptions& exchange,
+                 const membership::Options& options) {
+        membership_ = std::make_unique<membership::Host>(niu_, siu_, isotach_, paths, exchange, options);
     }
 
     void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {
@@ -41,16 +49,25 @@ class Host final : public runtime::Stage {
     }
 
     unsigned poll(runtime::Time now) override {
+        if (dead_) return vanish();
         unsigned moved = niu_.poll(now);
         moved += dispatcher_.dispatch();
         moved += isotach_.poll(now);
+        if (membership_) membership_->poll(now);
         return moved + program_.poll(now);
     }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         siu_.be_quiet(quiet);
         if (manager_) manager_->be_quiet(quiet);
+        if (membership_) membership_->be_quiet(quiet);
     }
+    /// From here on it does nothing any more.
+    void die() {
+        dead_ = true;
+        discard();
+    }
+    bool dead() const noexcept { return dead_; }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
 
@@ -59,6 +76,9 @@ class Host final : public runtime::Stage {
     isotach::Isotach& isotach() noexcept { return isotach_; }
     const Program& program() const noexcept { return program_; }
     const tm::TokenManager* manager() const noexcept { return manager_.get(); }
+    const membership::Agreement* agreement() const noexcept {
+        return membership_ ? &membership_->agreement() : nullptr;
+    }
 
     /// Nothing more will happen here of itself.
     bool rests() const {
@@ -71,8 +91,19 @@ class Host final : public runtime::Stage {
     niu::Dispatcher dispatcher_;
     siu::Siu siu_;
     isotach::Isotach isotach_;
+    /// Frees what has come for it.
+    unsigned vanish() {
+        runtime::Burst burst;
+        const std::uint16_t n = in_.receive(burst);
+        rte_pktmbuf_free_bulk(burst.data(), n);
+        return n;
+    }
+
     Program program_;
     std::unique_ptr<tm::TokenManager> manager_;
+    std::unique_ptr<membership::Host> membership_;
+    runtime::Input& in_;
+    bool dead_ = false;
 };
 
 /// A token manager on a port of its own.
@@ -82,12 +113,36 @@ class Manager final : public runtime::Stage {
             const topology::Paths& paths, tm::ExchangeOptions exchange)
         : Stage(name),
           niu_(name, end.input, end.output, pool, options),
-          manager_(niu_, paths, options.node, with_epoch(std::move(exchange), options.epoch)) {
+          manager_(niu_, paths, options.node, with_epoch(std::move(exchange), options.epoch)),
+          in_(end.input) {
         takes_from(end.input);
         gives_to(end.output);
     }
 
-    unsigned poll(runtime::Time now) override { return niu_.poll(now); }
+    void survive(const topology::Topology& topology, const membership::Options& options) {
+        membership_ = std::make_unique<membership::Manager>(niu_, manager_, topology, options);
+    }
+    /// From here on it does nothing any more.
+    void die() {
+        dead_ = true;
+        discard();
+    }
+    bool dead() const noexcept { return dead_; }
+    const membership::Agreement* agreement() const noexcept {
+        return membership_ ? &membership_->agreement() : nullptr;
+    }
+
+    unsigned poll(runtime::Time now) override {
+        if (dead_) {
+            runtime::Burst burst;
+            const std::uint16_t n = in_.receive(burst);
+            rte_pktmbuf_free_bulk(burst.data(), n);
+            return n;
+        }
+        const unsigned moved = niu_.poll(now);
+        if (membership_) membership_->poll(now);
+        return moved;
+    }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
         manager_.be_quiet(quiet);
@@ -105,6 +160,9 @@ class Manager final : public runtime::Stage {
 
     niu::Niu niu_;
     tm::TokenManager manager_;
+    std::unique_ptr<membership::Manager> membership_;
+    runtime::Input& in_;
+    bool dead_ = false;
 };
 
 }  // namespace isoplane::sim

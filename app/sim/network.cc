@@ -72,12 +72,15 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     siu::SiuOptions siu_options{.exchange = exchange_options(),
                                 .pulse_interval = scenario_.pulse_interval,
                                 .longest_pause = scenario_.longest_pause,
-                                .no_counts = scenario_.planted.no_counts};
+                                .no_counts = scenario_.planted.no_counts,
+                                .no_lag = scenario_.planted.no_lag};
     isotach::Options isotach_options;
     isotach_options.paranoid = scenario_.paranoid;
     isotach_options.max_message = scenario_.max_message;
     isotach_options.planted = {.piecemeal = scenario_.planted.piecemeal,
-                               .markers_at_once = scenario_.planted.markers_at_once};
+                               .markers_at_once = scenario_.planted.markers_at_once,
+                               .no_cut = scenario_.planted.no_cut,
+                               .no_flush = scenario_.planted.no_flush};
     for (std::size_t i = 0; i < hosts; ++i) {
         const auto node = static_cast<topology::NodeId>(i);
         hosts_.push_back(std::make_unique<Host>(topology_.name(node), ends[i], pool, options_of(node),
@@ -86,13 +89,14 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
-        if (scenario_.manager_at[s] != Scenario::kOnItsOwn &&
+        if (!scenario_.mortality.survive && scenario_.manager_at[s] != Scenario::kOnItsOwn &&
             !manages(static_cast<topology::NodeId>(scenario_.manager_at[s])))
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange_options());
     }
     for (const auto& [node, end] : own_ends)
         managers_.push_back(std::make_unique<Manager>(topology_.name(node), end, pool, options_of(node),
                                                       paths_, exchange_options()));
+    if (scenario_.mortality.survive) make_mortal();
     for (const auto& host : hosts_)
         world_.add(*host);
     for (const auto& manager : managers_)
@@ -122,6 +126,7 @@ niu::Options Network::options_of(topology::NodeId node) const {
     options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
     options.hello_every = 200us;
     options.linger = 3ms;
+    if (scenario_.mortality.survive) options.silence = membership::silence_for(scenario_.mortality.limit);
     return options;
 }
 
@@ -129,11 +134,12 @@ tm::ExchangeOptions Network::exchange_options() const {
     return {.ahead = scenario_.ahead,
             .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
             .idle_timeout = 4 * scenario_.longest_pause,
+            .in_views = scenario_.mortality.survive,
             .accept_any_number = scenario_.planted.tokens_unnumbered};
 }
 
 std::string Network::run(Duration limit) {
-    std::string wrong = act(limit);
+    std::string wrong = scenario_.mortality.survive ? die_and_survive(limit) : act(limit);
     if (recorder_) recorder_->finish();
     return wrong;
 }
@@ -205,6 +211,7 @@ std::string Network::complaint() const {
 
 std::string Network::where_it_stands() const {
     std::string text = "it stands still:";
+    if (const wire::View* view = views_.latest()) text += " view " + std::to_string(view->number) + ";";
     for (const auto& host : hosts_) {
         if (host->rests()) continue;
         const isotach::Isotach& isotach = host->isotach();
@@ -262,11 +269,16 @@ std::uint32_t Network::distance(topology::NodeId a, topology::NodeId b) const {
 }
 
 std::string Network::judge() {
+    const auto greatest = static_cast<std::uint32_t>(paths_.greatest_distance(scenario_.ahead));
+    if (std::string wrong = forget_the_lost(history_, views_, greatest); !wrong.empty()) return wrong;
     number_parts();
-    Setting setting{
-        .hosts = static_cast<std::uint16_t>(hosts_.size()),
-        .greatest_distance = static_cast<std::uint32_t>(paths_.greatest_distance(scenario_.ahead)),
-        .quiet = all_rest()};
+    Setting setting{.hosts = static_cast<std::uint16_t>(hosts_.size()),
+                    .greatest_distance = greatest,
+                    .quiet = scenario_.mortality.survive ? !stood_still_ && survivors_rest() : all_rest()};
+    for (std::uint16_t host = 0; host < setting.hosts; ++host) {
+        const bool lost = views_.without(host) != nullptr || hosts_[host]->dead();
+        setting.left.push_back(lost ? last_executed(history_[host]) : UINT64_MAX);
+    }
     for (std::uint16_t a = 0; a < setting.hosts; ++a) {
         for (std::uint16_t b = 0; b < setting.hosts; ++b)
             setting.distances.push_back(a == b ? 0U : distance(a, b));
@@ -281,10 +293,12 @@ std::string Network::leave(Duration limit) {
         host->niu().close();
     world_.run_until(
         [this] {
-            return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& h) { return h->niu().closed(); });
+            return std::all_of(hosts_.begin(), hosts_.end(),
+                               [](const auto& h) { return h->dead() || h->niu().closed(); });
         },
         limit);
     for (const auto& host : hosts_) {
+        if (host->dead()) continue;
         if (!host->niu().closed() || !host->niu().left_open().empty()) return host->name() + " did not close";
     }
     if (world_.drain() != 0) return "frames are left";

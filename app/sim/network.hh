@@ -12,6 +12,7 @@
 
 #include "sim/checker.hh"
 #include "sim/host.hh"
+#include "sim/mortality.hh"
 #include "sim/recorder.hh"
 
 namespace isoplane::sim {
@@ -36,6 +37,13 @@ class Network {
     const std::vector<std::unique_ptr<Manager>>& managers() const { return managers_; }
     const fabric::Switch& fabric() const { return *fabric_; }
     std::uint64_t partitions() const { return partitions_; }
+    const Views& views() const { return views_; }
+    /// Hosts and token managers that died.
+    std::uint64_t deaths() const { return deaths_; }
+    /// Those that live, and that the others have gone on without.
+    std::uint64_t given_up() const { return given_up_; }
+    /// It ended as too few were left who could hear each other.
+    bool stood_still() const { return stood_still_; }
 
   private:
     niu::Options options_of(topology::NodeId node) const;
@@ -55,6 +63,17 @@ class Network {
     void number_parts();
     std::string leave(runtime::Duration limit);
 
+    // mortal.cc
+    void make_mortal();
+    std::string die_and_survive(runtime::Duration limit);
+    void strike();
+    bool survivors_rest();
+    bool has_majority() const;
+    std::uint64_t count_given_up() const;
+    void look_at_views();
+    std::string compare_notices() const;
+    bool takes_part(const Host& host) const;
+
     Scenario scenario_;
     fabric::Random random_;
     topology::Topology topology_;
@@ -67,6 +86,10 @@ class Network {
     std::vector<std::unique_ptr<Host>> hosts_;
     std::vector<std::unique_ptr<Manager>> managers_;
     std::uint64_t partitions_ = 0;
+    Views views_;
+    std::uint64_t deaths_ = 0;
+    std::uint64_t given_up_ = 0;
+    bool stood_still_ = false;
 };
 
 }  // namespace isoplane::sim

@@ -69,6 +69,14 @@ void Program::note(const isotach::Delivery& d) {
         case isotach::DeliveryKind::kBarrier:
             events_.push_back(BarrierNotice{channel, time});
             break;
+        case isotach::DeliveryKind::kLeft:
+        case isotach::DeliveryKind::kJoined:
+            events_.push_back(
+                MembershipNotice{d.channel, d.kind == isotach::DeliveryKind::kJoined, d.isochron, time});
+            if (isochron_.empty() || isotach_.fits(isochron_)) break;
+            isochron_.clear();
+            parts_.clear();
+            break;
     }
 }
 

@@ -113,4 +113,22 @@ Scenario Scenario::of(std::uint64_t seed) {
     return s;
 }
 
+/// Mostly so few die that a majority lives.
+Scenario Scenario::mortal(std::uint64_t seed) {
+    Scenario s = of(seed);
+    Random random(seed, 5);
+    const unsigned hosts = hosts_of(s.switches);
+    s.mtu = std::max<std::uint16_t>(s.mtu, 600);
+    s.partitions = false;
+    s.latency = std::min(s.latency, runtime::Duration{2us});
+    s.worst.delay = std::min<runtime::Duration>(s.worst.delay, 10us);
+    s.mortality.survive = true;
+    s.mortality.hosts = static_cast<unsigned>(random.below(std::min(hosts, 4U)));
+    s.mortality.managers = random.below(3) == 0 ? 1 : 0;
+    s.mortality.cuts = random.below(4) == 0 ? 1 : 0;
+    s.mortality.within =
+        runtime::Duration{100us} + runtime::Duration{static_cast<std::int64_t>(random.below(8'000'000))};
+    return s;
+}
+
 }  // namespace isoplane::sim

@@ -41,6 +41,20 @@ struct Planted {
     bool piecemeal = false;          ///< isochrons go message by message, as credit allows
     bool markers_at_once = false;    ///< messages of a host to itself do not wait for their isochron
     bool tokens_unnumbered = false;  ///< a token that comes again counts as the next
+    bool no_lag = false;             ///< hosts execute what they do not know to be everywhere
+    bool no_cut = false;             ///< what somebody has of a host that has left, it executes
+    bool no_flush = false;           ///< nobody waits for what came before a view
+    bool no_majority = false;        ///< a view is decided by whoever proposes it
+};
+
+/// Who is to die, and whether logical time is to survive it.
+struct Mortality {
+    bool survive = false;
+    runtime::Duration limit = std::chrono::milliseconds{30};  ///< after which who is silent is given up
+    unsigned hosts = 0;                                       ///< to die
+    unsigned managers = 0;                                    ///< of those on their own
+    unsigned cuts = 0;                                        ///< partitions for longer than the limit
+    runtime::Duration within = std::chrono::milliseconds{5};  ///< it happens at any time in it
 };
 
 /// A network, what is to happen in it, and what is to go wrong.
@@ -65,6 +79,7 @@ struct Scenario {
     Traffic traffic{};
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this
     bool partitions = false;
+    Mortality mortality{};
     Planted planted{};
 
     /// Other switches than drawn; where their token managers run is drawn from the seed.
@@ -73,6 +88,8 @@ struct Scenario {
     /// The scenario that a test makes of a seed: any network of 1 to 6 switches and 2 to 24 hosts, any
     /// traffic, any faults.
     static Scenario of(std::uint64_t seed);
+    /// One that logical time is to survive: the same, with hosts and token managers that die or are cut off.
+    static Scenario mortal(std::uint64_t seed);
 };
 
 /// A connected network at random, with cycles; each switch has a token manager, each host one switch.

@@ -100,6 +100,7 @@ void check_nobody_missed(const Case& c, const Signal& signal) {
     const bool somebody = std::ranges::find(signal.noticed, true) != signal.noticed.end();
     for (std::size_t host = 0; host < c.setting.hosts; ++host) {
         if (signal.noticed[host] || !is_registered(c.setting, host, signal.channel)) continue;
+        if (!c.setting.left.empty() && signal.pulse >= c.setting.left[host]) continue;
         const LogicalTime end{signal.pulse, Place::kEnd, c.setting.hosts, 0};
         if (!c.setting.quiet && !(somebody && c.index.passed(host, end))) continue;
         c.findings.report(Rule::kSignal,

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include "all.hh"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+#include "../report/document.hh"
+#include "batch.hh"
+#include "benchmark.hh"
+#include "names.hh"
+
+namespace isoplane::perf {
+
+namespace {
+
+/// What is run in any case; a document may ask for more.
+const std::vector<std::string> kRuns{
+    "pair", "pair --link virtio", "portals", "active", "channel", "order", "memory", "rfc2544", "scale"};
+
+const char* const kText =
+    "Runs every benchmark, each in a process of its own, over rings in this process and, for messages, over\n"
+    "virtio. With --update, also those that a document asks for, whose tables are then written anew between\n"
+    "two lines as\n\n"
+    "  <!-- figures: isoplane perf pair --link virtio: round_trip bandwidth -->\n"
+    "  <!-- end of figures -->\n\n"
+    "where all else stays as it is. The names of a benchmark's tables are in what --json writes.\n";
+
+std::string content_of(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) throw std::invalid_argument("--update: the file '" + file + "' cannot be read");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What a document asks for, checked before anything is run.
+std::vector<std::string> runs_of(const std::string& document) {
+    std::vector<std::string> runs = kRuns;
+    for (const std::string& command : report::commands_in(document)) {
+        const Words words = split(command);
+        if (const std::string wrong = unknown_benchmark(words.empty() ? "" : words[0]); !wrong.empty())
+            throw std::invalid_argument(wrong);
+        if (std::ranges::find(runs, command) == runs.end()) runs.push_back(command);
+    }
+    return runs;
+}
+
+struct Done {
+    std::string command;  ///< as a document names it
+    report::Record record;
+};
+
+void update(const std::string& file, const std::string& document, const std::vector<Done>& all) {
+    const std::string text =
+        report::fill_in(document, [&](const std::string& command) -> const report::Record* {
+            const auto found = std::ranges::find(all, command, &Done::command);
+            return found == all.end() ? nullptr : &found->record;
+        });
+    write_to(file, text);
+}
+
+int run_with(const po::variables_map& values) {
+    const Outputs outputs = read_outputs(values);
+    const bool quick = values["quick"].as<bool>();
+    const std::string file = values["update"].as<std::string>();
+    const std::string document = file.empty() ? std::string() : content_of(file);
+    std::vector<Done> all;
+    bool failed = false;
+    for (const std::string& run : runs_of(document)) {
+        Words words = split(run);
+        if (quick) words.emplace_back("--quick");
+        try {
+            all.push_back({run, run_one(words, outputs.tables())});
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "isoplane perf all: %s\n", error.what());
+            failed = true;
+        }
+    }
+    if (all.empty()) return app::kRunFailed;
+    if (!file.empty()) update(file, document, all);
+    std::vector<report::Record> records;
+    for (Done& done : all)
+        records.push_back(std::move(done.record));
+    const int code = deliver("perf all", records, outputs);
+    return failed ? static_cast<int>(app::kRunFailed) : code;
+}
+
+}  // namespace
+
+int run_all(int argc, char** argv) {
+    po::options_description visible("Options");
+    visible.add_options()                                                                    //
+        ("quick", po::bool_switch(), "only see that all of it runs: figures are of no use")  //
+        ("update", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
+         "a document whose tables are to be written anew");
+    describe_outputs(visible);
+    po::variables_map values;
+    if (const auto end = app::parse_options({"perf all", "[OPTION...]", kText}, visible, argc, argv, values))
+        return *end;
+    try {
+        return run_with(values);
+    } catch (const std::invalid_argument& error) {
+        return app::wrong_usage("perf all", error.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "isoplane perf all: %s\n", error.what());
+        return app::kRunFailed;
+    }
+}
+
+}  // namespace isoplane::perf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace isoplane::replay {
+
+/// Taps on different lcores may write in another order than frames passed: what must have come before
+/// something may be up to so many frames behind it.
+inline constexpr std::uint64_t kReordered = 1000;
+
+/// Whether a number modulo 2^32 comes before another.
+constexpr bool before(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>(a - b) < 0;
+}
+
+/// Two numbers as one. What stands for a content that way is never that of an empty slot by its number alone.
+constexpr std::uint64_t both(std::uint32_t a, std::uint32_t b) {
+    return std::uint64_t{a} << 32 | b;
+}
+
+/// What was seen lately, by a number that goes up: which content it stood for.
+template <std::size_t kSlots>
+class RecentOf {
+  public:
+    /// False when the number stood for another content. Numbers that are equal modulo kSlots share a slot;
+    /// `slot` is for those of which many would.
+    bool add(std::uint64_t number, std::uint64_t content) { return add(number, content, number); }
+    bool add(std::uint64_t number, std::uint64_t content, std::uint64_t slot) {
+        Slot& at = slots_[slot % kSlots];
+        if (at.number == number) return at.content == content;
+        at = {number, content};
+        return true;
+    }
+    std::optional<std::uint64_t> find(std::uint64_t number) const {
+        const Slot& at = slots_[number % kSlots];
+        return at.number == number ? std::optional(at.content) : std::nullopt;
+    }
+
+  private:
+    struct Slot {
+        std::uint64_t number = ~std::uint64_t{0};
+        std::uint64_t content = 0;
+    };
+    std::array<Slot, kSlots> slots_{};
+};
+using Recent = RecentOf<1024>;
+
+}  // namespace isoplane::replay

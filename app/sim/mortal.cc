@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// A network whose hosts and token managers die or are cut off, and what is to become of the others.
+
+#include <algorithm>
+
+#include "sim/network.hh"
+#include "sim/rules.hh"
+
+namespace isoplane::sim {
+
+using runtime::Duration;
+
+namespace {
+
+Duration some(fabric::Random& random, Duration most) {
+    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count()) + 1))};
+}
+
+bool is_same(const MembershipNotice& a, const MembershipNotice& b) {
+    return a.host == b.host && a.joined == b.joined && a.view == b.view && a.time.pulse == b.time.pulse;
+}
+
+}  // namespace
+
+void Network::make_mortal() {
+    membership::Options options{.limit = scenario_.mortality.limit};
+    options.planted.no_majority = scenario_.planted.no_majority;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        options.plays = wire::kNoNode;
+        for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s)
+            if (scenario_.manager_at[s] == i) options.plays = topology_.token_manager(s);
+        hosts_[i]->survive(paths_, exchange_options(), options);
+    }
+    options.plays = wire::kNoNode;
+    for (const auto& manager : managers_)
+        manager->survive(topology_, options);
+}
+
+/// It lives, and has not been told that the others go on without it.
+bool Network::takes_part(const Host& host) const {
+    return !host.dead() && !host.agreement()->given_up();
+}
+
+std::uint64_t Network::count_given_up() const {
+    const auto is_given_up = [](const auto& one) {
+        return !one->dead() && one->agreement() != nullptr && one->agreement()->given_up();
+    };
+    return static_cast<std::uint64_t>(std::ranges::count_if(hosts_, is_given_up) +
+                                      std::ranges::count_if(managers_, is_given_up));
+}
+
+void Network::look_at_views() {
+    for (const auto& host : hosts_)
+        if (!host->dead()) views_.see(host->agreement()->view());
+    for (const auto& manager : managers_)
+        if (!manager->dead()) views_.see(manager->agreement()->view());
+}
+
+/// Those who take part can agree on a view, when all hear each other who have not given each other up.
+bool Network::has_majority() const {
+    const wire::View* view = views_.latest();
+    if (view == nullptr) return true;
+    std::vector<membership::Promise> promises(topology_.node_count());
+    const auto add = [&](const membership::Agreement& agreement, topology::NodeId node) {
+        if (membership::find(*view, node) == nullptr || agreement.given_up()) return;
+        promises[node].epoch = 1;
+        promises[node].doubts = agreement.doubts();
+        std::erase_if(promises[node].doubts,
+                      [&](topology::NodeId doubted) { return !topology_.is_host(doubted); });
+    };
+    for (const auto& host : hosts_)
+        if (!host->dead()) add(*host->agreement(), host->niu().options().node);
+    for (const auto& manager : managers_)
+        if (!manager->dead()) add(*manager->agreement(), manager->manager().options().node);
+    return membership::choose(topology_, *view, promises, {}).has_value();
+}
+
+/// Those who take part have nothing to do, are in one view, and nobody is in it who has died.
+bool Network::survivors_rest() {
+    const wire::View* view = views_.latest();
+    if (view == nullptr) return false;
+    Pulse acted = 0;
+    Pulse executed = UINT64_MAX;
+    for (const auto& host : hosts_) {
+        if (host->dead() && membership::find(*view, host->niu().options().node) != nullptr) return false;
+        if (!takes_part(*host)) continue;
+        if (host->agreement()->view().number != view->number || !host->rests() || !host->siu().started() ||
+            host->isotach().flushing())
+            return false;
+        acted = std::max(acted, host->isotach().acted_at() + host->siu().greatest_distance());
+        executed = std::min(executed, host->isotach().ordering().executed());
+    }
+    return executed >= acted;
+}
+
+/// One who lives dies, or is cut off from all others for longer than the limit.
+void Network::strike() {
+    Mortality& left = scenario_.mortality;
+    const std::uint64_t chance = random_.below(left.hosts + left.managers + left.cuts);
+    if (chance < left.hosts) {
+        --left.hosts;
+        Host& host = *hosts_[random_.below(hosts_.size())];
+        if (host.dead()) return;
+        host.die();
+        ++deaths_;
+    } else if (chance < left.hosts + left.managers) {
+        --left.managers;
+        if (managers_.empty()) return;
+        Manager& manager = *managers_[random_.below(managers_.size())];
+        if (manager.dead()) return;
+        manager.die();
+        ++deaths_;
+    } else {
+        --left.cuts;
+        fabric::Partition groups(fabric_->ports(), 0);
+        for (auto&& group : groups)
+            group = random_.below(3) == 0 ? 1 : 0;
+        ++partitions_;
+        fabric_->set_partition(groups);
+        const auto watch = [this] {
+            look_at_views();
+            return !complaint().empty();
+        };
+        world_.run_until(watch, left.limit / 2 + some(random_, 3 * left.limit));
+        heal();
+    }
+}
+
+std::string Network::die_and_survive(Duration limit) {
+    const auto over = [this] {
+        look_at_views();
+        return !complaint().empty() || !views_.complaint().empty();
+    };
+    const auto has_begun = [](const auto& one) { return one->agreement()->view().number != 0; };
+    disturb();
+    world_.run_until(
+        [&] {
+            return over() ||
+                   (std::ranges::all_of(hosts_, has_begun) && std::ranges::all_of(managers_, has_begun));
+        },
+        limit);
+    Mortality& left = scenario_.mortality;
+    while (left.hosts + left.managers + left.cuts != 0 && !over()) {
+        disturb();
+        world_.run_until(over, some(random_, left.within));
+        strike();
+    }
+    heal();
+    disturb();
+    world_.run_until([&] { return over() || survivors_rest(); },
+                     some(random_, std::chrono::milliseconds{20}));
+    clear_faults();
+    world_.run_until([&] { return over() || survivors_rest() || !has_majority(); }, limit);
+    if (!has_majority()) {
+        stood_still_ = true;
+        world_.run_until(over, 4 * left.limit);
+    }
+    if (std::string wrong = complaint(); !wrong.empty()) return wrong;
+    if (!views_.complaint().empty()) return views_.complaint();
+    if (std::string wrong = judge(); !wrong.empty()) return wrong;
+    if (std::string wrong = compare_notices(); !wrong.empty()) return wrong;
+    if (!stood_still_ && !survivors_rest()) return where_it_stands();
+    given_up_ = count_given_up();
+    for (const auto& host : hosts_)
+        if (!takes_part(*host)) host->die();
+    for (const auto& manager : managers_)
+        manager->die();
+    if (stood_still_) {
+        for (const auto& host : hosts_)
+            host->die();
+        world_.drain();
+        return {};
+    }
+    return leave(limit);
+}
+
+/// Whoever takes part to the end has been told the same, at the same time; others the beginning of it.
+std::string Network::compare_notices() const {
+    std::vector<MembershipNotice> longest;
+    for (int round = 0; round < 2; ++round) {
+        for (std::size_t host = 0; host < history_.size(); ++host) {
+            std::vector<MembershipNotice> told;
+            for (const Event& event : history_[host])
+                if (const auto* notice = std::get_if<MembershipNotice>(&event)) told.push_back(*notice);
+            if (told.size() > longest.size()) longest = told;
+            // Their place at the end of the pulse depends on which signals a host has registered.
+            const bool is_prefix = std::equal(told.begin(), told.end(), longest.begin(), is_same);
+            const bool whole = told.size() == longest.size() || !takes_part(*hosts_[host]) || stood_still_;
+            if (round == 1 && (!is_prefix || !whole))
+                return host_name(host) +
+                       " was not told the same of who has left as others, or not at the same time";
+        }
+    }
+    return {};
+}
+
+}  // namespace isoplane::sim
