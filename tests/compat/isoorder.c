@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS [LARGEST]]. Each checks what
- * it gets, and all must get it in the same order: at the end, node 0 compares. */
+/* Every node sends isochrons to all nodes, itself included: isoorder [ISOCHRONS [LARGEST [JOURNAL]]]. Each
+ * checks what it gets, and all must get it in the same order: at the end, node 0 compares. What a node has
+ * got is in JOURNAL.NODE as it gets it, for those who want to know of one that has not come to its end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,19 @@ static int isochrons;
 static int expected[MOST_NODES]; /* the isochron that comes next from there */
 static int parts[MOST_NODES];    /* how much of it has come */
 static long received;
+static FILE* journal;
 static unsigned long digest = 14695981039346656037UL;
 
 static void fail(const char* what, int node) {
     fprintf(stderr, "node %d: %s (node %d)\n", me, what, node);
     exit(1);
+}
+
+static void open_journal(const char* name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s.%d", name, me);
+    journal = fopen(path, "w");
+    if (!journal) fail("cannot write its journal", me);
 }
 
 /* To each node, an isochron has as many messages, as long as this and full of the same. */
@@ -65,6 +74,7 @@ static void take(void) {
     note(from);
     note(number);
     note(part);
+    if (journal) fprintf(journal, "%d %d %d\n", from, number, part);
     received++;
 }
 
@@ -119,6 +129,7 @@ int main(int argc, char** argv) {
     if (open_net() != SUCCESS) fail("did not open", -1);
     me = get_my_node_number();
     nodes = get_number_of_hosts();
+    if (argc > 3) open_journal(argv[3]);
     refusals();
     for (from = 0; from < nodes; from++)
         for (i = 0; i < isochrons; i++)

@@ -6,11 +6,13 @@
 
 import glob
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from tap import run, test
+from tap import Skip, run, test
 
 BUILD = sys.argv[1]
 PROGRAM = r"""
@@ -60,6 +62,7 @@ def meson_install_puts_everything_below_its_prefix():
     for name in ("libisoplane.so", "libisoplane.a", "isoplane.1", "isoplane.pc", "isoplane-compat.pc"):
         installed(name)
     installed("completions/isoplane")
+    installed("isoplane@.service")
 
 
 @test
@@ -107,14 +110,32 @@ def completion_offers_commands_and_their_options():
 
 
 @test
-def the_manual_page_has_every_command():
+def the_manual_has_a_page_for_each_command_with_all_its_options():
     program = installed("bin/isoplane")
-    with open(installed("isoplane.1"), encoding="utf-8") as file:
-        page = file.read()
     listed = command(program, "--help").split("Commands:\n")[1].split("\n\n")[0]
-    for line in listed.splitlines():
-        name = line.split()[0]
-        assert name == "help" or f".SH ISOPLANE {name.upper()}\n" in page, name
+    names = [line.split()[0] for line in listed.splitlines() if line.split()[0] != "help"]
+    assert len(names) > 5, names
+    for name in names:
+        said = command(program, name, "--help")
+        for benchmark in re.findall(r"^  (\w+) ", said, re.MULTILINE) if name == "perf" else ():
+            said += command(program, name, benchmark, "--help")
+        options = set(re.findall(r"^  (?:-\w \[ )?(--[\w.*-]+)", said, re.MULTILINE))
+        with open(installed(f"isoplane-{name}.1"), encoding="utf-8") as file:
+            page = file.read()
+        in_page = {option.replace("\\-", "-") for option in re.findall(r"^\\fB(?:\\-\w, )?((?:\\-|[\w.*])+)", page,
+                                                                       re.MULTILINE)}
+        assert options and in_page == options, (name, in_page ^ options)
+
+
+@test
+def manual_pages_are_typeset_without_a_warning():
+    if not shutil.which("groff"):
+        raise Skip("groff is not installed")
+    pages = glob.glob(os.path.join(scratch.name, "**", "isoplane*.1"), recursive=True)
+    assert len(pages) > 5, pages
+    for page in pages:
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", page], capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, f"{os.path.basename(page)}: {done.stderr}"
 
 
 run()

@@ -4,11 +4,12 @@
 
 """Captures of what passes the links: capture_test.py PROGRAM."""
 
+import glob
 import os
 import resource
 import subprocess
 
-from capture_files import read_pcapng
+from capture_files import read_pcap, read_pcapng
 from net import Node, Skip, die_with_parent, make_dir, needs, needs_root, run, same, test, work
 
 # What a capture takes up while its writer does not get to run; more may be missed.
@@ -37,7 +38,7 @@ def every_frame_is_captured_each_time_it_passes():
         node.ends()
     assert f"capturing to {file}" in node.out(), node.out()
     names, frames = read_pcapng(file)
-    assert names and all(names), f"interfaces without a name: {names}"
+    same(names, ["link0"], "interfaces")
     same(len(frames), 2 * COUNT, "captured frames")
     same({len(frame) for _, frame in frames}, {128}, "their lengths")
     same({frame[12:14] for _, frame in frames}, {b"\x88\xb5"}, "their EtherTypes")
@@ -72,13 +73,71 @@ def ports_are_told_apart():
 def a_capture_begins_and_ends_at_the_prompt():
     file = work("prompt.pcapng")
     with Node("generate,sink", "ring:a", "--rate", "1000pps") as node:
-        same(node.ask("show capture json"), {"running": False}, "the capture before")
+        same(node.ask("show capture json"), {"running": False, "at": "links"}, "the capture before")
         node.tell(f"capture start {file}")
         assert node.ask("show capture json")["running"]
         node.tell("stop").tell("capture stop").ready()
         node.tell("quit").ends()
     written = int(next(line for line in node.out().splitlines() if "packets captured, 0 missed" in line).split()[0])
     same(len(read_pcapng(file)[1]), written, "captured frames, and what was said of them")
+
+
+@test
+def what_passes_between_stages_is_captured_like_what_passes_a_link():
+    """A ring is seen from both sides, and each stage has the edges that it says."""
+    few = COUNT // 5
+    for place, interfaces, times in (("link0", ["link0"], 2), ("rx0", ["link0", "rx0"], 3), ("link0.rx", ["link0"], 1),
+                                     ("generate0", ["link0"], 1), ("all", ["link0", "rx0"], 4)):
+        file = work(f"at-{place}.pcapng")
+        with Node("generate,sink", "ring:a", "--count", few, "--expect", few, "--workers", 2, "--place", "rx@2", "--stopped",
+                  "-c", f"set capture at {place}", "-c", f"capture start {file}", "-c", "start") as node:
+            node.ends()
+        names, found = read_pcapng(file)
+        same((sorted(names), len(found)), (interfaces, times * few), f"interfaces and frames at {place}")
+
+
+@test
+def links_that_are_no_ports_are_captured_too():
+    file = work("pcap.pcapng")
+    with Node("generate", f"pcap:,{work('out.pcap')}", "--count", 100, "--stopped", "-c", f"capture start {file}", "-c",
+              "start") as node:
+        node.ends()
+    same([frame for _, frame in read_pcapng(file)[1]], read_pcap(work("out.pcap")), "frames captured, and those sent")
+
+
+@test
+def a_filter_and_a_comment_are_in_the_file():
+    file = work("filter.pcapng")
+    with Node("generate,sink", *PROBES, "--stopped", "-c", "set capture filter ether[6] & 1 = 0 and len = 128", "-c",
+              "set capture comment what was seen of a ring", "-c", f"capture start {file}", "-c", "start") as node:
+        node.ends()
+    same(len(read_pcapng(file)[1]), 2 * COUNT, "frames that pass")
+    with Node("generate,sink", *PROBES, "--stopped", "-c", "set capture filter len > 128", "-c",
+              f"capture start {work('none.pcapng')}", "-c", "start") as node:
+        node.ends()
+    same(read_pcapng(work("none.pcapng")), (["link0"], []), "what does not pass")
+    needs("capinfos")
+    told = subprocess.run(["capinfos", file], capture_output=True, text=True, check=True).stdout
+    for words in ("what was seen of a ring", "link0", "ether[6] & 1 = 0 and len = 128", "ring:a"):
+        assert words in told, f"no '{words}' in {told}"
+
+
+@test
+def files_follow_each_other_and_the_newest_stay():
+    file = work("round.pcapng")
+    with Node("generate,sink", *PROBES, "--stopped", "-c", "set capture ring 64K 3", "-c", f"capture start {file}", "-c",
+              "start") as node:
+        node.ends()
+    files = sorted(glob.glob(work("round-*.pcapng")))
+    same(len(files), 3, f"files that are there: {files}")
+    assert not os.path.exists(file), "a file without a number"
+    frames = []
+    for name in files:
+        assert os.path.getsize(name) <= 65536, f"{name} has {os.path.getsize(name)} bytes"
+        interfaces, found = read_pcapng(name)
+        same(interfaces, ["link0"], f"interfaces of {name}")
+        frames += found
+    assert len(frames) > 300, f"{len(frames)} frames in three files"
 
 
 @test
@@ -102,8 +161,12 @@ def a_second_capture_and_the_end_of_none_are_refused():
 def a_file_that_cannot_be_made_is_refused():
     with Node("echo", "ring:a", "-c", f"capture start {work('none/file')}") as node:
         node.ends(1, f"cannot capture to '{work('none/file')}': No such file or directory")
-    with Node("echo", f"pcap:,{work('out.pcap')}", "-c", f"capture start {work('z')}") as node:
-        node.ends(1, "none of the links is an ethdev port")
+    with Node("echo", "ring:a", "-c", "set capture at links,attic") as node:
+        node.ends(1, "nothing is called 'attic' where packets could be captured; there is links, all, echo0, link0")
+    for words, sentence in (("filter no such", "'no such' is no filter"), ("ring 10 5", "'10' is no size of a file"),
+                            ("ring 10M 0", "'0' is no number of files")):
+        with Node("echo", "ring:a", "-c", f"set capture {words}") as node:
+            node.ends(1, sentence)
 
 
 def fails_but_harms_no_traffic(node, sentence):

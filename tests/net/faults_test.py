@@ -277,8 +277,10 @@ def hostile_frames_do_nothing_but_count():
             until(lambda: job.fabric_ports()[3]["counters"]["in"] >= HOSTILE_FRAMES, "they are in the fabric")
             sent = evil.lines()[0]
             same(sum(sum(kinds.values()) for kinds in sent.values()), HOSTILE_FRAMES, "frames that were to be sent")
-            # Where a node was slow, the fabric may have had no room for all.
-            dropped = sum(port["counters"]["queue_full"] for port in job.fabric_ports())
+            # Where a node was slow, the fabric may have had no room for all, or no packets for copies.
+            def dropped():
+                return sum(port["counters"][why] for port in job.fabric_ports() for why in ("queue_full", "no_memory"))
+
             for number, node in enumerate(job.nodes):
                 met(node, before[number], sent[str(number)], dropped)
         finally:
@@ -300,8 +302,15 @@ def met(node, before, sent, dropped):
     def missing(found):
         return sum(max(0, sent[name] - found[name]) for name in sent)
 
-    until(lambda: missing(counts()) <= dropped, f"{node.name} has counted all but {dropped} of {sent}")
     found = counts()
+
+    def all_here():
+        found.update(counts())
+        return missing(found) <= dropped()
+    try:
+        until(all_here, f"{node.name} has counted all")
+    except AssertionError as late:
+        raise AssertionError(f"{late}: {found} of {sent}, and {dropped()} were dropped") from None
     for name in sent:
         assert found[name] <= sent[name] or name in ALSO_BY_OTHERS, f"{node.name}: {name} {found[name]} of {sent[name]}"
 

@@ -5,8 +5,13 @@
 """Programs in logical time, for the historical interfaces, built against what is installed and run by the launcher:
 isotach_test.py PROGRAM BUILD_DIRECTORY."""
 
+import contextlib
+import re
+import signal
+import time
+
 from installed import WAYS, build, install, job
-from net import Program, run, same, test, work
+from net import UNHEARD, Node, Program, run, same, test, until, work
 
 NODES = (2, 3, 5)
 LOSS = "loss=0.01"
@@ -115,6 +120,107 @@ def a_node_that_falls_silent_ends_those_that_wait_for_it():
         with Program("run", "-n", 3, "--progress", way, "--set", "silence=5", "--grace", 0.2, "--", work("wrong-cc"),
                      "silence") as launcher:
             assert "node1" in launcher.ends(code=1, err="exited with 1").err(), launcher.err()
+
+
+class OwnManager:
+    """A fabric, a token manager in a process of its own at its last port, and a job of two hosts that order so many
+    isochrons."""
+
+    def __init__(self, name, isochrons, *options, journal=()):
+        self.stack = contextlib.ExitStack()
+        wires = [f"virtio:{work(f'{name}{port}')}" for port in range(3)]
+        with open(work(f"{name}.network"), "w", encoding="utf-8") as file:
+            file.write("0 node0 node1 clock:t\n")
+        with open(work(f"{name}.conf"), "w", encoding="utf-8") as file:
+            file.write(f"fmconfig={name}.network\njob-key=7\n")
+            file.writelines(f"host.node{host}.link={wires[host]}\n" for host in range(2))
+        with contextlib.ExitStack() as stack:
+            self.fabric = stack.enter_context(Node("fabric", ",".join(wires)).ready())
+            self.manager = stack.enter_context(Node("tm", wires[2], "--job-key", 7, "--fmconfig",
+                                                    work(f"{name}.network")).ready())
+            self.job = stack.enter_context(Program("run", "--config", work(f"{name}.conf"), *options, "--",
+                                                   work("isoorder-cc"), isochrons, *journal))
+            self.stack = stack.pop_all()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.manager.process.send_signal(signal.SIGCONT)
+        self.stack.close()
+
+    def is_stopped_under_traffic(self):
+        """The token manager is, and time with it: what its hosts have begun does not end."""
+        until(lambda: self.fabric.ask("show fabric json")["ports"][0]["counters"]["in"] > 1000 or not self.job.alive(),
+              "isochrons are under way")
+        self.manager.process.send_signal(signal.SIGSTOP)
+
+    def ends_clean(self):
+        self.manager.stop(err=UNHEARD)
+        self.fabric.stop(err=UNHEARD)
+
+
+MANY = 20000
+
+
+@test
+def time_goes_on_when_its_token_manager_does():
+    for way in WAYS:
+        messages = sum(1 + (host + i) % 3 for host in range(2) for i in range(MANY))
+        with OwnManager(f"pause-{way}", MANY, "--progress", way) as network:
+            network.is_stopped_under_traffic()
+            time.sleep(3)
+            assert network.job.alive() and network.job.out() == "", f"{network.job} did not wait: {network.job.out()}"
+            network.manager.process.send_signal(signal.SIGCONT)
+            same(sorted(network.job.ends().out().splitlines()),
+                 [f"[{i}] {messages} messages, in the same order everywhere" for i in range(2)], way)
+            network.ends_clean()
+
+
+def journal(path, node):
+    with open(f"{path}.{node}", encoding="ascii") as file:
+        return [tuple(map(int, line.split())) for line in file]
+
+
+def whole_isochrons(lines):
+    """What is in a journal, (host, number) by (host, number); each has all its messages, one behind the other."""
+    found, at = [], 0
+    while at < len(lines):
+        host, number, _ = lines[at]
+        parts = 1 + (host + number) % 3
+        same(lines[at:at + parts], [(host, number, part) for part in range(parts)], f"isochron {number} of host {host}")
+        found.append((host, number))
+        at += parts
+    return found
+
+
+@test
+def everybody_is_told_when_time_stands_still_for_too_long():
+    """And none has half of an isochron, or one that comes elsewhere before it."""
+    for way in WAYS:
+        path = work(f"journal-{way}")
+        with OwnManager(f"halt-{way}", MANY, "--progress", way, "--set", "silence=5", "--grace", 20,
+                        journal=(60, path)) as network:
+            network.is_stopped_under_traffic()
+            said = network.job.ends(code=1, err="exited with 1").err()
+            same(said.count("logical time stands still at pulse"), 2, f"hosts that say so: {said}")
+            same(said.count("no token from clock"), 2, f"hosts that say why: {said}")
+            same(network.job.out(), "", "what no host says")
+        first, second = (whole_isochrons(journal(path, node)) for node in range(2))
+        shorter = min(len(first), len(second))
+        assert 0 < shorter < 2 * MANY, f"{len(first)} and {len(second)} isochrons"
+        same(first[:shorter], second[:shorter], "isochrons, in order")
+
+
+@test
+def one_that_never_starts_is_named_to_all_who_wait_for_it():
+    for way in WAYS:
+        with Program("run", "--progress", way, "--set", "hello-limit=1", "--grace", 60, "-n", 2, "--", work("isoorder-cc"),
+                     10, ":", "-n", 1, "--", "sleep", 5) as launcher:
+            said = launcher.ends(code=1, err="exited with 1").err()
+            # They may miss each other, too, when they start at different times.
+            same(len(re.findall("has not found (?:node[01], )?node2; see that they run", said)), 2, f"hosts that say so: {said}")
+        same(launcher.out(), "", "what no host says")
 
 
 run()

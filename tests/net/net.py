@@ -264,9 +264,9 @@ def _run_round_trip(echo, sender, size, count, gently, before, heard):
     return echo, sender
 
 
-def command(*words):
+def command(*words, **how):
     """Runs a program of the system that has to succeed."""
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, **how)
     assert done.returncode == 0, f"{' '.join(words)}: {done.stderr.strip()}"
     return done.stdout
 

@@ -83,14 +83,21 @@ def large_frames_are_measured():
 
 
 @test
-def csv_has_a_line_for_each_transport_and_size():
+def csv_has_a_line_for_each_figure():
     with Program("perf", "pair", *BRIEF, "--no-kernel", "--csv", "-") as perf:
         perf.ends()
         rows = list(csv.DictReader(perf.out().splitlines()))
-    same([(row["transport"], int(row["bytes"])) for row in rows],
-         [(transport, size) for transport in FRAMES for size in SIZES], "the lines")
+    holds(rows, "pair", FRAMES)
+    same({float(row["at"]) for row in rows} - set(SIZES), set(), "sizes")
     for row in rows:
-        assert float(row["round_trip_ns_p50"]) >= 0 and float(row["messages_per_second"]) >= 0, row
+        assert float(row["value"]) > 0 and 1 <= int(row["rounds"]) <= 2, row
+
+
+def holds(rows, benchmark, whose):
+    """Lines of CSV are of this benchmark, and of nobody else. What took too short to be measured has none."""
+    same({row["benchmark"] for row in rows}, {benchmark}, "benchmarks")
+    messages = {row["by"] for row in rows if row["what"] in ("message", "relay") and row["figure"] != "cycles"}
+    same(messages - set(whose), set(), "whose figures")
 
 
 @test
@@ -134,7 +141,7 @@ def has_tables_and_csv(benchmark, words, transports):
     for word in ("Round trip", "Megabytes a second", "target", *words):
         assert word in out, out
     with open(file, encoding="utf-8") as written:
-        same([row["transport"] for row in csv.DictReader(written)], transports, "lines")
+        holds(list(csv.DictReader(written)), benchmark, transports)
 
 
 @test
@@ -246,7 +253,8 @@ def sweeps_measure_each_of_their_values():
     same(len(report["targets"]), 8, "targets")
     same(report["failures"], [], "failures")
     with open(table, encoding="utf-8") as written:
-        same([(row["sweep"], int(row["value"])) for row in csv.DictReader(written)], values, "lines")
+        rows = {(row["by"], float(row["at"])) for row in csv.DictReader(written) if row["what"] == "sweep"}
+    same(rows, set(values), "lines")
 
 
 UPDATERS = ["isochron", "sched", "locks_niu"]
@@ -316,8 +324,8 @@ def what_is_between_two_links_is_measured_by_rfc_2544():
             report = json.loads(perf.ends(err=UNHEARD).out())
         forward.stop(err=UNHEARD)
     same(report["failures"], [], "failures")
-    same([figures["frame_bytes"] for figures in report["figures"]], [64, 1518], "sizes")
-    for figures in report["figures"]:
+    same([figures["frame_bytes"] for figures in report["sizes"]], [64, 1518], "sizes")
+    for figures in report["sizes"]:
         assert figures["highest_frames_per_second"] > 0 and figures["losses"], figures
         for loss in figures["losses"]:
             assert 0 <= loss["lost"] <= 1, loss
@@ -333,8 +341,10 @@ def links_that_are_not_joined_are_an_error():
 
 @test
 def typos_are_wrong_usage():
-    for words, sentence in ((["pari"], "there is no benchmark 'pari'; the benchmarks there are: pair, order, portals, active, channel, "
-                                         "rfc2544, memory"),
+    for words, sentence in ((["pari"], "there is no benchmark 'pari'; did you mean pair?"),
+                            (["zzzzzzzz"], "the benchmarks there are: pair, order, portals, active, channel, rfc2544, memory, "
+                                           "scale, all"),
+                            (["pair", "--sise", "8"], "did you mean --size?"),
                             ([], "what to measure is missing"),
                             (["pair", "--size", "8,x"], "--size names 'x'"),
                             (["pair", "--size", "0"], "--size names '0'"),
@@ -355,6 +365,7 @@ def typos_are_wrong_usage():
                             (["memory", "--size", "8"], "--size"),
                             (["memory", "--json", "-", "--csv", "-"], "--csv -"),
                             (["channel", "--size", "2K"], "a message to a channel has at most 1436"),
+                            (["scale", "--hosts", "1000"], "--hosts names '1000'"),
                             (["channel", "--encapsulation", "udp", "--size", "1436"], "a message to a channel has at most 1408"),
                             (["active", "--encapsulation", "carrier"], "--encapsulation carrier is not known"),
                             (["active", "--json", "-", "--csv", "-"], "--csv -"),

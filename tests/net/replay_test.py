@@ -131,7 +131,16 @@ def planted_faults_are_named():
         return [frame for frame, said in zip(FRAMES, numbers)
                 if (said.get("source"), said.get("destination"), said.get("sequence")) != (source, destination, 1)]
 
+    def without_announcement():
+        """Without the token that tells its receiver first of messages to it, however often it was sent."""
+        tokens = [(frame.get("source"), frame.get("destination"), frame.get("token")) for frame in decoded(TRACE)]
+        first = next((src, dst, token["number"]) for src, dst, token in tokens
+                     if token and any(entry.get("to") == dst for entry in token.get("entries", ())))
+        return [frame for frame, (src, dst, token) in zip(FRAMES, tokens)
+                if not token or (src, dst, token["number"]) != first]
+
     for what, frames, number, words in (
+            ("announcement", without_announcement(), None, "by the end of its pulse"),
             ("payload", with_damage(PAYLOAD_AT + 3), victim + 1, "bad_payload_crc"),
             ("header", with_damage(HEADER_AT + 17), victim + 1, "bad_header_crc"),
             ("missing", without(), None, f"frame 1 from node {source} to node {destination} is acknowledged, but not in the")):
@@ -143,6 +152,45 @@ def planted_faults_are_named():
         if number:
             same(told["violation"]["frame"], number, f"the frame with {what}")
         assert "VIOLATION" in replay(file, "--check", code=1)
+
+
+def fed(stage, node, *options):
+    """What a stage does with each frame that its node has received, and the report on all."""
+    lines = [json.loads(line) for line in replay(TRACE, "--into", stage, "--node", node, "--json", *options).splitlines()]
+    same(lines[-1]["fed"], len(lines) - 1, "frames fed, and told of")
+    return lines[:-1], lines[-1]["stage"]
+
+
+def grown(line, figure):
+    return line["then"].get(figure, 0)
+
+
+@test
+def a_stage_is_shown_at_work_on_what_its_node_has_received():
+    for node in range(3):
+        frames, report = fed("niu", node)
+        for frame in frames:
+            if frame.get("kind") == "data" and frame["destination"] == node:
+                now, again, early = (grown(frame, what) for what in ("frames_received", "duplicates", "early"))
+                # One that fills a gap brings those behind it.
+                assert (now, again, early) in ((0, 1, 0), (0, 0, 1)) or now >= 1 and not again and not early, frame
+                sent = {(f["source"], f["sequence"]): len(f["messages"]) for f in frames
+                        if f.get("kind") == "data" and f["destination"] == node}
+        same((report["frames_received"], report["messages_received"]), (len(sent), sum(sent.values())), "data received")
+        assert report["acks_sent"], report
+        same({peer["state"] for peer in report["peers"].values()}, {"up"}, "how it stands with the others")
+
+
+@test
+def a_host_and_a_token_manager_are_shown_at_work_in_logical_time():
+    last = max(message["pulse"] for frame in decoded(TRACE) for message in frame.get("messages", ())
+               if message["protocol"] == "isotach" and frame["destination"] == 1)
+    frames, report = fed("siu", 1)
+    assert report["isotach"]["executed_pulse"] >= last, f"{report['isotach']}, with messages up to pulse {last}"
+    same(report["isotach"]["waiting"], 0, "messages that wait")
+    assert any("token" in what for frame in frames for what in frame["then"].get("sends", ())), "it has sent no token"
+    _, report = fed("tm", 3)
+    assert report["token_complete"] >= last, report
 
 
 @test
@@ -206,8 +254,13 @@ def playing_for_ever_ends_when_it_is_told_to():
 def mistakes_are_told():
     for words, code, sentence in (
             ([], 2, "there is no trace to read"),
-            ([TRACE], 2, "one of --to, --decode and --check"),
-            ([TRACE, "--decode", "--check"], 2, "one of --to, --decode and --check"),
+            ([TRACE], 2, "one of --to, --decode, --check and --into"),
+            ([TRACE, "--decode", "--check"], 2, "one of --to, --decode, --check and --into"),
+            ([TRACE, "--into", "fabric", "--node", 1], 2, "--into fabric is no stage"),
+            ([TRACE, "--into", "niu"], 2, "--into niu needs the number of the node"),
+            ([TRACE, "--into", "niu", "--node", 3], 2, "--node 3 is no host of the network"),
+            ([TRACE, "--into", "tm", "--node", 1], 2, "--node 1 is no token manager of the network"),
+            (["-", "--into", "niu", "--node", 1], 2, "can be read only once"),
             ([TRACE, "--to", "null:", "--speed", "fast"], 2, "'fast' is no speed"),
             ([TRACE, "--to", "nul:"], 2, "nul"),
             ([TRACE, "--to", "null:,null:"], 2, "names 2 links"),

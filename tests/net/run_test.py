@@ -466,6 +466,16 @@ def a_capture_has_all_that_passed():
     with one_way(1, 1000, "--pcap", capture) as job:
         job.done(err="port of rank 1")
     same(len(read_pcapng(capture)[1]), 2000, "frames captured, at the port they came in by and the one they left by")
+    with one_way(1, 1000, "--pcap", capture, "--pcap-filter", "greater 5000") as job:
+        job.done(err="port of rank 1")
+    same(len(read_pcapng(capture)[1]), 0, "frames of those that pass a filter which none does")
+    os.remove(capture)
+    with one_way(1, 1000, "--pcap", capture, "--pcap-ring", "16K,2") as job:
+        job.done(err="port of rank 1")
+    same(len([name for name in os.listdir(os.path.dirname(capture)) if name.startswith("job-0")]), 2, "files that are left")
+    for words in (("--pcap", capture, "--pcap-filter", "no such"), ("--pcap-ring", "1M,2"), ("--pcap", capture, "--pcap-ring", "1M")):
+        with Job("-n", 1, *words, "--", "true") as job:
+            job.ends(2)
 
 
 # Stands in for ssh: tells where it was to go, and runs the command out of reach of signals to itself.

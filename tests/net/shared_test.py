@@ -86,7 +86,8 @@ def programs_build():
     install()
     for name in ("allpairs", "chanpairs", "isoorder"):
         build(name, "cc")
-    build("p33_peers", "cc", "-std=gnu99", "-pthread", "-DP3_NAL=<p3nal_utcp.h>")
+    for name in ("p33_lat", "p33_peers", "p33_ring", "p33_lock"):
+        build(name, "cc", "-std=gnu99", "-pthread", "-DP3_NAL=<p3nal_utcp.h>")
     build("amping", "cc", "-no-pie", "-Wno-implicit-int")
 
 
@@ -125,11 +126,10 @@ def what_is_about_links_is_refused_with_shared():
 
 @test
 def a_rank_that_is_killed_is_known_to_the_others_at_once():
-    """Silence would not tell them for ten minutes; and Portals wait ten seconds for one that is gone to come back."""
+    """Silence would not tell them for ten minutes, nor that it does not come."""
     for way in WAYS:
         with Program("run", "-n", 4, "--shared", "--keep-going", "--progress", way, "--set", "silence=600", "--set",
-                     "hello-limit=5", "--",
-                     work("p33_peers-cc"), "dying") as launcher:
+                     "hello-limit=600", "--", work("p33_peers-cc"), "dying") as launcher:
             said = sorted(launcher.ends(code=1, err="killed").out().splitlines())
             same(said, ["[0] a put has failed", "[2] acknowledged", "[3] acknowledged"], way)
 
@@ -148,6 +148,47 @@ def clients_of_two_nodes_meet_on_their_network():
             totals = node.totals()
             same((totals["attached"], totals["left"], totals["reaped"]), (2, 2, 0), "attached, left, reaped")
             node.stop(err="")  # and says so if not every packet is back
+
+
+@test
+def processes_of_one_node_and_of_another_put_and_get_by_their_ids():
+    wire = work("ids")
+    here, there = work("ids-here.sock"), work("ids-there.sock")
+    with SharedNode(socket=here, link=f"virtio:{wire}") as one, \
+            SharedNode(socket=there, link=f"virtio:{wire}") as two:
+        one.is_up()
+        conf = config("ids", f"shared:{here}", f"shared:{here}", f"shared:{there}")
+        ids = "PTL_MY_RID=$ISOPLANE_RANK PTL_NIDMAP=0:1:2 PTL_PIDMAP=7:8:9"
+        for way in WAYS:
+            for program, said in (("p33_ring", ["20 trips"] * 3), ("p33_lock", ["60 turns", "20 turns", "20 turns"])):
+                with Program("run", "--config", conf, "--progress", way, "--", "sh", "-c",
+                             f"{ids} exec {work(f'{program}-cc')} 20") as launcher:
+                    same(sorted(launcher.ends().out().splitlines()), [f"[{i}] {line}" for i, line in enumerate(said)],
+                         f"{launcher}")
+        same((one.totals()["attached"], two.totals()["attached"]), (8, 4), "clients of each")
+        for node in (one, two):
+            node.stop(err="")
+
+
+@test
+def a_node_asks_its_clients_what_they_report_of_portals():
+    with SharedNode() as node:
+        node.ready()
+        same(node.ask("show portals json"), [], "Portals of no clients")
+        conf = config("reports", *[f"shared:{SOCKET}"] * 2)
+        for way in WAYS:
+            with Program("run", "--config", conf, "--progress", way, "--", work("p33_lat-cc"), 1 << 20, 200) as launcher:
+                until(lambda said=launcher: "65536 bytes" in said.err(), "long messages are under way")
+                reports = node.ask("show portals json")
+                same(sorted(report["node"] for report in reports), [0, 1], "nodes of clients that are asked")
+                for report in reports:
+                    same(report["program"], "p33_lat-cc", "program")
+                    if way == "inline":
+                        same(report["silent"], "it polls for itself, and cannot be asked", "why it says nothing")
+                    else:
+                        assert min(report["begun"], report["arrived"], report["interfaces"]["0"]["sent_bytes"]) > 0, report
+                launcher.ends(err="1048576 bytes")
+        node.stop()
 
 
 @test

@@ -49,6 +49,7 @@ class Port final : public runtime::Stage {
         dispatcher_.reset();
         niu_.reset();
     }
+    void leave() { niu_->leave(); }
     nal::OverNiu::Plane plane() { return {niu_.get(), dispatcher_.get()}; }
     const niu::Niu& niu() const { return *niu_; }
 

@@ -17,7 +17,17 @@ struct Totals : Summary {
     std::uint64_t failed = 0;
     std::uint64_t pulls = 0;
     std::uint64_t referred = 0;
+    unsigned left = 0;  ///< seeds in which a host did so, with several planes in use
 };
+
+/// What one of the hosts does before the others have done with it.
+enum class End { kNone, kDies, kCloses, kLeaves };
+
+End some_end(Random& random) {
+    constexpr End kEnds[] = {End::kDies, End::kDies, End::kCloses, End::kLeaves};
+    const std::uint64_t which = random.below(8);
+    return which < std::size(kEnds) ? kEnds[which] : End::kNone;
+}
 
 /// The hosts of a seed, each with a port on every plane.
 struct Job {
@@ -45,7 +55,20 @@ struct Job {
         for (const auto& plane : planes)
             plane->hosts[node]->die();
     }
+    /// Has it say goodbye on all planes once all that it has to say is in frames. True when it is gone.
+    bool leave(unsigned node) {
+        if (gone) return true;
+        const bool idle = processes[node]->nal().idle();
+        bool closed = true;
+        for (const auto& plane : planes) {
+            if (idle) plane->hosts[node]->leave();
+            closed = closed && plane->hosts[node]->niu().closed();
+        }
+        if (closed) die(node);
+        return gone = closed;
+    }
 
+    bool gone = false;
     std::vector<std::unique_ptr<Star<Port>>> planes;
     std::vector<std::unique_ptr<Process>> processes;
 };
@@ -56,12 +79,12 @@ std::string run(std::uint64_t seed, Totals& totals) {
     const Plan plan = some_plan(seed, random);
     sim::World world(seed, pool(), {.idle = 20us});
     Job job(world, plan, random);
-    const bool dies = random.below(4) == 0;
-    const bool closes = !dies && random.below(4) == 0;
-    if (dies || closes) world.run_for(some(random, 5ms));
-    if (dies) job.die(kMortal);
-    if (closes) job.processes[kMortal]->close();
-    const bool loses_plane = plan.planes > 1 && !dies && !closes && random.below(2) == 0;
+    const End end = some_end(random);
+    if (end != End::kNone) world.run_for(some(random, 5ms));
+    if (end == End::kDies) job.die(kMortal);
+    if (end == End::kCloses || end == End::kLeaves) job.processes[kMortal]->close();
+    const bool may_lose_plane = end == End::kNone || end == End::kLeaves;
+    const bool loses_plane = plan.planes > 1 && may_lose_plane && random.below(2) == 0;
     if (loses_plane) {
         // Between two hosts, in one direction or in both.
         world.run_for(some(random, 5ms));
@@ -71,10 +94,11 @@ std::string run(std::uint64_t seed, Totals& totals) {
         job.planes[plane]->fabric->set(static_cast<unsigned>(random.below(kHosts)), cut);
         ++totals.cuts;
     }
-    const auto lives = [&](unsigned node) { return (!dies && !closes) || node != kMortal; };
+    const auto lives = [&](unsigned node) { return end == End::kNone || node != kMortal; };
     const auto over = [&] {
+        if (end == End::kLeaves && !job.leave(kMortal)) return false;
         for (niu::NodeId node = 0; node < kHosts; ++node) {
-            if (dies && node == kMortal) continue;
+            if ((end == End::kDies || end == End::kLeaves) && node == kMortal) continue;
             if (!job.processes[node]->complaint().empty()) return true;
             if (!job.processes[node]->nal().idle()) return false;
             if (!lives(node)) continue;
@@ -104,7 +128,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
             n += process->to_be_dropped_by(static_cast<niu::NodeId>(node));
         return n;
     };
-    for (unsigned node = 0; node < kHosts && !dies && !closes; ++node) {
+    for (unsigned node = 0; node < kHosts && end == End::kNone; ++node) {
         const Process& process = *job.processes[node];
         for (const auto& other : job.processes)
             if (!other->agrees_with(process)) return "something is in a wrong place";
@@ -115,6 +139,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
     }
     if (!job.processes[0]->agrees_with(*job.processes[1])) return "something is in a wrong place";
     ++totals.seeds;
+    totals.left += end == End::kLeaves && plan.planes > 1 ? 1 : 0;
     for (const auto& plane : job.planes)
         totals.add(*plane->fabric);
     for (unsigned node = 0; node < kHosts; ++node)
@@ -134,12 +159,14 @@ TEST(PortalsSim, every_operation_does_what_it_is_to_do_once_or_fails_with_its_pe
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all << all.pulls << " pulls, " << all.referred / 1'000'000 << " MB not copied, "
-              << all.failed << " operations failed with their peer\n";
+              << all.failed << " operations failed with their peer, " << all.left
+              << " hosts left several planes\n";
     if (all.seeds < kSeeds) return;
     EXPECT_GT(all.cuts, 10U);
     EXPECT_GT(all.pulls, 1000U);
     EXPECT_GT(all.referred, 1'000'000U);
     EXPECT_GT(all.failed, 20U);
+    EXPECT_GT(all.left, 10U);
 }
 
 }  // namespace isoplane::test

@@ -73,6 +73,9 @@ class Build:
     def read_others(self, log, jobs, targets):
         """Has the compiler read, and warn about, what `targets` do not need of all that is no test; faster than to build
         it."""
+        generated = [os.path.relpath(name, self.directory) for target in self._introspect("--targets")
+                     if target["type"] == "custom" for name in target["filename"] if name.endswith(".hh")]
+        subprocess.run(["ninja", "-C", self.directory, "--quiet", *generated], stdout=log, stderr=log, check=True)
         inputs = subprocess.run(["ninja", "-C", self.directory, "-t", "inputs", *targets], check=True,
                                 capture_output=True, text=True).stdout
         others = [entry for entry in self._commands()
@@ -88,6 +91,12 @@ class Build:
 
     def tests(self):
         return [Test(self, entry) for entry in self._introspect("--tests")]
+
+    def targets(self, without):
+        """What is built when nothing is named, but for these."""
+        names = [os.path.relpath(name, self.directory) for target in self._introspect("--targets")
+                 if target["build_by_default"] for name in target["filename"]]
+        return [name for name in names if name not in without]
 
     def fuzz_targets(self):
         return sorted(

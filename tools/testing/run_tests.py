@@ -28,11 +28,15 @@ SANITIZED_SUITES = ("unit", "sim")
 # Whoever starts a thread. In the others there is no second thread to race with, or only those of DPDK's drivers, which a
 # thread sanitizer does not see into: so --ci does not build them for one.
 THREADED = ("unit/runtime", "unit/portals_threads")
-# The commands' own logic: no packets, no threads, and minutes to build. --ci only has the second compiler read it.
-OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/node", "unit/perf", "unit/run", "unit/sim_checker",
-               "unit/sim_command", "unit/traffic")
-ASKED_FOR_SUITES = ("perf", "ci")  # only run when named: they measure, or check the source rather than the program
-CI_FUZZ_SECONDS = {"fuzz_wire": 40}  # sees every byte a stranger sends, so it gets the time; the others read files
+# The commands' own logic: no packets, no threads, and minutes to build; and the provider for libfabric, which is loaded
+# and not linked. --ci only has the second compiler read them.
+OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", "unit/perf", "unit/report", "unit/run", "unit/sim_checker",
+               "unit/sim_command", "unit/traffic",
+               "sim/membership")  # and this one searches long for what it plants
+# Only run when named: they measure, check what is no program, or take a machine of their own.
+ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
+# These see what strangers send, so they get the time; the others read files.
+CI_FUZZ_SECONDS = {"fuzz_wire": 40, "fuzz_host": 40}
 FUZZ_SECONDS = 10
 SEEDED_TIMEOUT = 3600
 
@@ -40,7 +44,9 @@ SEEDED_TIMEOUT = 3600
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(prog="tools/test", description="Build isoplane and run its tests.")
     parser.add_argument("--suite", action="append", default=[], metavar="NAME",
-                        help="only this suite (unit, sim, net, house, perf, ci, fuzz); may be repeated")
+                        help="only this suite (unit, sim, net, house, perf, ci, docs, pci, package, fuzz); may be repeated")
+    parser.add_argument("--docs", action="store_true", help="run the commands of the documentation (--suite docs)")
+    parser.add_argument("--pci", action="store_true", help="drive NICs in virtual machines (--suite pci)")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only tests whose SUITE/NAME matches")
     parser.add_argument("--seeds", type=int, metavar="N", help="seeds per simulation test")
     parser.add_argument("--fuzz", type=int, metavar="SECONDS", help="run each fuzz target this long (needs clang)")
@@ -60,6 +66,7 @@ def parse_arguments(argv):
         options.filter = re.compile(options.filter)
     except re.error as error:
         parser.error(f"--filter {options.filter}: not a regular expression: {error}")
+    options.suite += [suite for suite in ("docs", "pci") if getattr(options, suite)]
     if "fuzz" in options.suite:
         options.suite.remove("fuzz")
         options.fuzz = options.fuzz or FUZZ_SECONDS
@@ -208,8 +215,14 @@ def seed_corpora(name):
 
 
 def run_ci(session):
-    session.run_build(DEFAULT, [])
-    session.run_all(list(chosen(DEFAULT.tests(), session.options, ["ci"])))
+    """What runs under sanitizers needs no other build: with --ci the unit tests of the libraries are clang's alone."""
+    if session.step(f"configure/{DEFAULT.name}", DEFAULT.configure, counted=False):
+        tests = DEFAULT.tests()
+        apart = [test for test in tests if test.suite == "unit" and test.protocol == "gtest" and test.title not in OF_COMMANDS]
+        if session.build(DEFAULT, DEFAULT.targets(without=[test.target for test in apart])):
+            session.run_all([test for test in chosen(tests, session.options, []) if test not in apart])
+    session.run_all(list(chosen(DEFAULT.tests(), session.options, ["ci", "docs"])))
+    session.run_all(list(chosen(DEFAULT.tests(), session.options, ["pci"])))  # no room for others beside these
     session.run_clang(lambda name: CI_FUZZ_SECONDS.get(name, FUZZ_SECONDS))
     session.run_sanitized(sanitizer("thread"), only=THREADED)
 

@@ -14,7 +14,7 @@ local FLAG_NO_PAYLOAD_CRC = 0x0001
 
 local KINDS = {
     [1] = "data", [2] = "ack", [3] = "credit", [4] = "credit_request", [5] = "hello", [6] = "hello_ack", [7] = "bye",
-    [8] = "token", [9] = "probe",
+    [8] = "token", [9] = "probe", [10] = "view",
 }
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
@@ -24,6 +24,7 @@ local CONTROLS = { [1] = "barrier" }
 local CHANNEL_SUBTYPES = { "datagram", "reliable", "ask", "grant" }
 local ORDERED = { [2] = true }
 local ACTIVE = { "request", "request with data", "get", "reply", "reply with data", "acknowledgement", "refusal" }
+local VIEW_STEPS = { "prepare", "promise", "accept", "accepted", "refused", "decided", "ask" }
 local PORTALS_KINDS = { [0] = "begin", "pull", "done" }
 local PORTALS_TYPES = { [0] = "ack", "put", "get", "reply", "get-put" }
 local PORTALS_RESTS = { [0] = "none", "follows", "waits" }
@@ -63,6 +64,8 @@ field("flags.no_payload_crc", ProtoField.bool, "No payload CRC", 16, nil, FLAG_N
 field("key", ProtoField.uint32, "Job key", base.HEX)
 field("src", ProtoField.uint16, "Source node", base.DEC)
 field("dst", ProtoField.uint16, "Destination node", base.DEC)
+field("node", ProtoField.uint16, "Source or destination node", base.DEC)
+field("conversation", ProtoField.uint32, "Conversation", base.DEC)
 field("epoch", ProtoField.uint32, "Epoch", base.DEC)
 field("seq", ProtoField.uint32, "Sequence", base.DEC)
 field("ack", ProtoField.uint32, "Acknowledgement (next expected)", base.DEC)
@@ -165,7 +168,7 @@ field("token.further", ProtoField.uint8, "Further tokens with it", base.DEC)
 field("token.part", ProtoField.uint16, "Part (from 1)", base.DEC)
 field("token.parts", ProtoField.uint16, "Parts", base.DEC)
 field("token.entries", ProtoField.uint16, "Entries", base.DEC)
-field("token.reserved", ProtoField.uint16, "Reserved", base.HEX)
+field("token.view", ProtoField.uint16, "View", base.DEC)
 field("token.entry", ProtoField.none, "Entry")
 field("token.entry.src", ProtoField.uint16, "From host", base.DEC)
 field("token.entry.dst", ProtoField.uint16, "To host", base.DEC)
@@ -186,6 +189,21 @@ field("hello.credit", ProtoField.uint32, "Initial credit", base.DEC)
 field("hello.build_id", ProtoField.uint64, "Build id", base.HEX)
 field("hello.name", ProtoField.string, "Name", base.ASCII)
 
+field("view.step", ProtoField.uint8, "Step", base.DEC, VIEW_STEPS)
+field("view.reserved", ProtoField.uint8, "Reserved", base.HEX)
+field("view.plays", ProtoField.uint16, "Plays token manager", base.DEC)
+field("view.view", ProtoField.uint32, "View of the sender", base.DEC)
+field("view.ballot", ProtoField.uint32, "Ballot", base.DEC)
+field("view.held", ProtoField.uint64, "Holds all up to pulse", base.DEC)
+field("view.last", ProtoField.uint64, "Has stamped nothing after pulse", base.DEC)
+field("view.accepted", ProtoField.uint32, "Accepted under ballot", base.DEC)
+field("view.next", ProtoField.uint32, "Next view", base.DEC)
+field("view.cut", ProtoField.uint64, "Cut", base.DEC)
+field("view.base", ProtoField.uint64, "Base", base.DEC)
+field("view.doubt", ProtoField.uint16, "Doubts node", base.DEC)
+field("view.member", ProtoField.uint16, "Member", base.DEC)
+field("view.member.played_by", ProtoField.uint16, "Played by", base.DEC)
+field("view.member.epoch", ProtoField.uint32, "Epoch", base.DEC)
 field("probe.stream", ProtoField.uint32, "Stream", base.DEC)
 field("probe.reserved", ProtoField.uint32, "Reserved", base.HEX)
 field("probe.number", ProtoField.uint64, "Number", base.DEC)
@@ -444,9 +462,9 @@ local function add_token(tree, payload)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
     part_item:add(f["token.parts"], payload(11, 1), parts)
     tree:add(f["token.entries"], payload(12, 2))
-    tree:add(f["token.reserved"], payload(14, 2))
+    tree:add(f["token.view"], payload(14, 2))
     if payload:len() ~= 16 + 8 * count then return nil end
-    local good = part <= parts and payload(14, 2):uint() == 0
+    local good = part <= parts
     for at = 16, payload:len() - 8, 8 do
         good = add_token_entry(tree, payload(at, 8)) and good
     end
@@ -537,7 +555,53 @@ local function add_probe(tree, payload)
     return string.format("stream %d number %s", payload(0, 4):uint(), tostring(payload(8, 8):uint64()))
 end
 
-local BODIES = { [1] = add_data, [5] = add_hello, [6] = add_hello, [8] = add_token, [9] = add_probe }
+local function add_view(tree, payload)
+    if payload:len() < 56 then return nil end
+    local step, doubts, members = payload(0, 1):uint(), payload(2, 2):uint(), payload(4, 2):uint()
+    tree:add(f["view.step"], payload(0, 1))
+    tree:add(f["view.reserved"], payload(1, 1))
+    tree:add(f["view.plays"], payload(6, 2))
+    tree:add(f["view.view"], payload(8, 4))
+    tree:add(f["view.ballot"], payload(12, 4))
+    tree:add(f["view.held"], payload(16, 8))
+    tree:add(f["view.last"], payload(24, 8))
+    tree:add(f["view.accepted"], payload(32, 4))
+    tree:add(f["view.next"], payload(36, 4))
+    tree:add(f["view.cut"], payload(40, 8))
+    tree:add(f["view.base"], payload(48, 8))
+    if not VIEW_STEPS[step] or payload:len() ~= 56 + 2 * doubts + 8 * members then return nil end
+    for at = 56, 54 + 2 * doubts, 2 do
+        tree:add(f["view.doubt"], payload(at, 2))
+    end
+    for at = 56 + 2 * doubts, payload:len() - 8, 8 do
+        local member = tree:add(f["view.member"], payload(at, 2))
+        member:add(f["view.member.played_by"], payload(at + 2, 2))
+        member:add(f["view.member.epoch"], payload(at + 4, 4))
+    end
+    return string.format("%s in view %d, ballot %d, %d members", VIEW_STEPS[step], payload(8, 4):uint(),
+        payload(12, 4):uint(), members)
+end
+
+local BODIES = { [1] = add_data, [5] = add_hello, [6] = add_hello, [8] = add_token, [9] = add_probe, [10] = add_view }
+
+-- Conversations ------------------------------------------------------------------------------------------------------
+
+-- Two nodes of a job have one, numbered from 0 as they are first seen.
+local conversations, conversation_count = {}, 0
+
+local function conversation_of(key, source, destination)
+    local pair = string.format("%08x %d %d", key, math.min(source, destination), math.max(source, destination))
+    if not conversations[pair] then
+        conversations[pair] = conversation_count
+        conversation_count = conversation_count + 1
+    end
+    return conversations[pair]
+end
+
+-- What another capture had is forgotten.
+function isoplane.init()
+    conversations, conversation_count = {}, 0
+end
 
 -- The frame ---------------------------------------------------------------------------------------------------------
 
@@ -552,7 +616,14 @@ local function add_header(tree, tvb)
     tree:add(f["key"], tvb(4, 4))
     tree:add(f["src"], tvb(8, 2))
     local destination = tree:add(f["dst"], tvb(10, 2))
-    if tvb(10, 2):uint() == BROADCAST then destination:append_text(" (broadcast)") end
+    tree:add(f["node"], tvb(8, 2)):set_hidden()
+    if tvb(10, 2):uint() == BROADCAST then
+        destination:append_text(" (broadcast)")
+    else
+        tree:add(f["node"], tvb(10, 2)):set_hidden()
+        tree:add(f["conversation"], tvb(8, 4), conversation_of(tvb(4, 4):uint(), tvb(8, 2):uint(), tvb(10, 2):uint()))
+            :set_generated()
+    end
     tree:add(f["epoch"], tvb(12, 4))
     tree:add(f["seq"], tvb(16, 4))
     tree:add(f["ack"], tvb(20, 4))

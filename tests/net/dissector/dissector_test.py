@@ -73,12 +73,16 @@ PACKETS = {
     "bye": {"isoplane.kind": "7", "isoplane.length": "0"},
     "token": {"isoplane.kind": "8", "isoplane.token.number": "4294967298", "isoplane.token.wanted": "12",
               "isoplane.token.part": "2", "isoplane.token.parts": "3", "isoplane.token.entries": "3",
-              "isoplane.token.further": "4", "isoplane.token.reserved": "0x0000",
+              "isoplane.token.further": "4", "isoplane.token.view": "0",
               "isoplane.token.entry.src": "3,3,2", "isoplane.token.entry.dst": "5,1,65535",
               "isoplane.token.entry.count": "1000,7", "isoplane.token.entry.group": "0x00001a05", **GROUP},
     "quiet_token": {"isoplane.kind": "8", "isoplane.token.number": "42", "isoplane.token.wanted": "0", "isoplane.token.further": "0",
                     "isoplane.token.part": "1", "isoplane.token.parts": "1", "isoplane.token.entries": "0",
                     "isoplane.token.entry.src": "", "isoplane.token.entry.group": ""},
+    "view": {"isoplane.kind": "10", "isoplane.view.step": "2", "isoplane.view.view": "2", "isoplane.view.ballot": "7",
+             "isoplane.view.held": "100", "isoplane.view.doubt": "1", "isoplane.view.next": "3",
+             "isoplane.view.cut": "98", "isoplane.view.base": "120", "isoplane.view.member": "0,2",
+             "isoplane.view.member.epoch": "9,4"},
     "probe": {"isoplane.kind": "9", "isoplane.probe.stream": "9", "isoplane.probe.number": "123456789",
               "isoplane.probe.sent_ns": "1700000000000000000"},
     "smallest_probe": {"isoplane.kind": "9", "isoplane.probe.stream": ""},
@@ -89,29 +93,39 @@ WRONG = {
     "bad_flags": {"_ws.expert.message": "Unknown flags"},
     "bad_length": {"_ws.expert.message": "More payload announced than captured"},
     **{name: {"_ws.expert.message": "Payload is not what its kind requires"}
-       for name in ("bad_body", "bad_token_reserved", "bad_token_part", "bad_token_source", "bad_token_destination",
+       for name in ("bad_body", "bad_token_part", "bad_token_source", "bad_token_destination",
                     "bad_group_word", "empty_group_word")},
     "bad_header_crc": {"_ws.expert.message": "Bad header CRC", "isoplane.header_crc.good": "0"},
     "bad_payload_crc": {"_ws.expert.message": "Bad payload CRC", "isoplane.payload_crc.good": "0",
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 45,
+    "isoplane": 46,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
-    "isoplane.token.part == isoplane.token.parts": 7,
+    "isoplane.token.part == isoplane.token.parts": 6,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 44,
+    "isoplane.seq == 1001 && isoplane.src == 3": 45,
     "isoplane.isotach.pulse == 4294967299": 6,
-    "isoplane.src == 3 && isoplane.dst == 5": 43,
+    "isoplane.src == 3 && isoplane.dst == 5": 44,
+    "isoplane.conversation == 0 && isoplane.node == 3 && isoplane.node == 5": 44,
+    "isoplane.conversation > 0 || isoplane.node == 4": 0,
     "isoplane.message.protocol == 4": 4,
     "isoplane.portals.type == 3 && isoplane.portals.match_bits == 0x0123456789abcdef": 2,
     "isoplane.portals.slice > 1000": 2,
     "isoplane.control.barrier == 7": 2,
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
-    "isoplane && _ws.expert": 13,
+    "isoplane && _ws.expert": 12,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 16,
+    "udp.dstport == 34997 && isoplane": 17,
+}
+
+# The colour of each packet, by words of its rule; what is not named here is damaged.
+COLOURS = {
+    "logical time": ("data", "data_accesses", "data_fragment"), "active messages": ("data_active",),
+    "Portals": ("data_portals",), "channels": ("data_no_crc",),
+    "acknowledgements and credit": ("ack", "credit", "credit_request"), "hello and bye": ("bye", "hello", "hello_ack"),
+    "tokens": ("token", "quiet_token"), "members of logical time": ("view",), "test traffic": ("probe", "smallest_probe"),
 }
 
 
@@ -135,6 +149,7 @@ class Capture:
     def __init__(self, directory, make_capture, dissector):
         self.path = os.path.join(directory, "samples.pcap")
         self.dissector = dissector
+        shutil.copy(os.path.join(os.path.dirname(dissector), "colorfilters"), directory)
         self.environment = {**os.environ, "HOME": directory, "WIRESHARK_CONFIG_DIR": directory, "LC_ALL": "C.UTF-8"}
         made = subprocess.run([make_capture, self.path], check=True, capture_output=True, text=True)
         self.names = made.stdout.split()
@@ -167,12 +182,20 @@ def wrong_destinations(capture):
     return [f"'{line}'" for line in sorted(shown ^ expected)]
 
 
+def wrong_colours(capture):
+    rules = {name: rule for rule, names in COLOURS.items() for name in names}
+    shown = capture.tshark("--color", "-T", "fields", "-e", "frame.coloring_rule.name").splitlines()
+    expected = [rules.get(name.split("_", 1)[1], "damaged, or not as it should be") for name in capture.names]
+    return [f"{name} is '{found}', expected '{rule}'" for name, found, rule in zip(capture.names, shown, expected)
+            if found != f"isoplane: {rule}"] or wrong_count(len(shown), len(expected))
+
+
 def lua_errors(capture, path):
     return [line for line in capture.tshark("-V", path=path).splitlines() if "Lua Error" in line]
 
 
 def run(capture):
-    tap = Tap(2 * len(PACKETS) + len(WRONG) + len(FILTERS) + 4)
+    tap = Tap(2 * len(PACKETS) + len(WRONG) + len(FILTERS) + 5)
     names = sorted({name for fields in (HEADER, *PACKETS.values(), *WRONG.values()) for name in fields})
     shown = capture.fields(names)
     for prefix, where in (("eth_", "Ethernet"), ("udp_", "UDP")):
@@ -185,15 +208,16 @@ def run(capture):
         found = len(capture.tshark("-Y", expression).splitlines())
         tap.check(wrong_count(found, count), f"filter {expression}")
 
+    tap.check(wrong_colours(capture), "each kind has its colour")
     tap.check(wrong_destinations(capture), "a destination is a number or broadcast")
     tap.check(lua_errors(capture, capture.path), "no packet ends in a Lua error")
     short = capture.path + ".short"
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 16 packets in UDP remain.
+    # With the EtherType moved away, only the 17 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 16), "the EtherType is a preference")
+    tap.check(wrong_count(found, 17), "the EtherType is a preference")
     return tap.failed
 
 

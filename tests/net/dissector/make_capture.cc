@@ -54,7 +54,6 @@ std::vector<Sample> wrong_ones() {
         with<frame_layout::Flags>("bad_flags", std::uint16_t{0x8000}),
         with<frame_layout::PayloadLength>("bad_length", std::uint16_t{1000}),
         with<frame_layout::Kind>("bad_body", static_cast<std::uint8_t>(Kind::kToken)),
-        token_with<token_layout::Reserved>("bad_token_reserved", std::uint16_t{1}),
         token_with<token_layout::Part>("bad_token_part", std::uint8_t{1}),
         token_of("bad_token_source", {.source = kEveryHost, .destination = 1, .value = 7}),
         token_of("bad_token_destination", {.source = 3, .destination = 3, .value = 7}),

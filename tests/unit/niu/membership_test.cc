@@ -80,7 +80,7 @@ TEST_F(NiuTest, takes_a_restarted_peer_back_in_its_new_epoch) {
     niu::Options again = options(1);
     again.epoch = 12;
     b = std::make_unique<niu::Niu>("b", to_b.input(), to_a.output(), niu_pool(), again);
-    run(100ms);
+    run(2 * again.displace, 50us);
     meet();
     EXPECT_EQ(a->counters().peers_lost.get(), 1U);
     ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(7)));

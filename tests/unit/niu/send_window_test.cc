@@ -66,6 +66,16 @@ TEST_F(SendWindowTest, frees_what_is_acknowledged) {
     EXPECT_EQ(window.first(), 70U);
 }
 
+TEST_F(SendWindowTest, takes_no_word_of_frames_that_were_never_sent) {
+    for (const unsigned sent : {0U, 3U}) {
+        send(sent);
+        window.acknowledge(window.next(), 0, now);
+        const auto result = window.acknowledge(window.next(), ~std::uint64_t{0}, now);
+        EXPECT_TRUE(result.possible);
+        EXPECT_FALSE(result.news);
+    }
+}
+
 TEST_F(SendWindowTest, takes_an_old_acknowledgement_for_no_news) {
     send(10);
     window.acknowledge(8, 0, now);

@@ -137,6 +137,63 @@ TEST(Checker, finds_a_token_that_changes) {
     expect_found(frames, 8, "token 1 from node 0 to node 2 says something else");
 }
 
+TEST(Checker, finds_two_messages_in_one_place) {
+    auto frames = good();
+    frames.push_back(data(0, 2, 0, ordered({.pulse = 4, .host = 0, .rank = 0, .isochron = 2, .count = 1})));
+    expect_found(frames, 8, "another message of its host has the same place, pulse 4, rank 0");
+}
+
+TEST(Checker, finds_a_place_that_goes_back) {
+    auto frames = good();
+    frames.push_back(data(0, 1, 2, ordered({.pulse = 4, .host = 0, .rank = 2, .isochron = 3, .count = 4})));
+    frames.push_back(data(0, 1, 3, ordered({.pulse = 4, .host = 0, .rank = 3, .isochron = 3, .count = 3})));
+    expect_found(frames, 9, "its message 3 to node 1 is not executed in the order in which it is counted");
+}
+
+TEST(Checker, finds_a_message_for_the_time_in_which_it_was_issued) {
+    auto frames = good();
+    wire::IsotachHeader header{.pulse = 5, .host = 0, .isochron = 3, .count = 3};
+    header.flags = wire::kIsotachClocked;
+    Bytes clock(wire::kIsotachClockSize);
+    wire::IsotachClock::put(clock.data(), 4);
+    frames.push_back(data(0, 1, 2, ordered(header, clock)));
+    EXPECT_FALSE(found_in(frames));
+    wire::IsotachClock::put(clock.data(), 5);
+    frames.back() = data(0, 1, 2, ordered(header, clock));
+    expect_found(frames, 8, "isochron 3 of host 0 was issued at pulse 5, and is to be executed at pulse 5");
+}
+
+/// What the token manager, node 2, tells node 1 of messages of node 0.
+Bytes announced(std::uint64_t token_number, std::uint32_t count) {
+    return token(2, 1, token_number, {{.source = 0, .destination = 1, .value = count}});
+}
+
+TEST(Checker, accepts_messages_that_are_announced_by_the_end_of_their_pulse) {
+    auto frames = good();
+    frames.insert(frames.end(), {announced(3, 1), announced(4, 2), announced(4, 2), token(2, 1, 9, {})});
+    EXPECT_FALSE(found_in(frames));
+    // One that is lost at first, and comes when its pulse has ended elsewhere.
+    std::swap(frames[3], frames.back());
+    EXPECT_FALSE(found_in(frames));
+}
+
+TEST(Checker, finds_a_message_that_is_announced_too_late) {
+    auto frames = good();
+    frames.insert(frames.end(), {announced(3, 1), announced(5, 2)});
+    expect_found(frames, 4, "its message 2 to node 1 is announced by token 5, after the end of its pulse 4");
+    // The same of one that is lost at first.
+    std::rotate(frames.begin() + 3, frames.begin() + 4, frames.end());
+    expect_found(frames, 9, "its message 2 to node 1 is announced by token 5, after the end of its pulse 4");
+}
+
+TEST(Checker, finds_a_message_that_nobody_announces) {
+    auto frames = good();
+    frames.insert(frames.end(), {announced(3, 1), token(2, 1, 4, {})});
+    EXPECT_FALSE(found_in(frames)) << "the rest of that token may come yet";
+    frames.push_back(token(2, 1, 5, {}));
+    expect_found(frames, 4, "its message 2 to node 1 is not announced by the end of its pulse 4");
+}
+
 TEST(Checker, tells_of_the_first_violation) {
     auto frames = good();
     frames.push_back(data(0, 1, 1, words("something else")));

@@ -59,9 +59,10 @@ inline Bytes words(std::string_view text) {
     return message(wire::Protocol::kNoniso, Bytes(bytes.begin(), bytes.end()));
 }
 
-inline Bytes ordered(const wire::IsotachHeader& header) {
-    Bytes body(wire::kIsotachSize + 4);
+inline Bytes ordered(const wire::IsotachHeader& header, const Bytes& behind = Bytes(4)) {
+    Bytes body(wire::kIsotachSize);
     wire::encode_isotach(std::span(body).first<wire::kIsotachSize>(), header);
+    body.insert(body.end(), behind.begin(), behind.end());
     return message(wire::Protocol::kIsotach, body);
 }
 

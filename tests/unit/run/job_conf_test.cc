@@ -39,11 +39,12 @@ TEST(ManagerConfText, says_what_hosts_are_told_alike_and_nothing_of_their_own) {
     JobConf job;
     job.progress = "inline";
     job.base = topology::parse_node_conf(
-        "job-key=7\ntokens-ahead=4\nduration=9\nexec=start\nmac.node0=02:00:00:00:00:01\n"
+        "job-key=7\ntokens-ahead=4\nsurvive=2\nduration=9\nexec=start\nmac.node0=02:00:00:00:00:01\n"
         "host.node0.ssh=there\nencapsulation=udp\nudp-port=4000\nhost.node0.ip=10.1.0.7\n");
-    EXPECT_EQ(manager_conf_text(job, "/dir/"),
-              "job-key=7\ntokens-ahead=4\nencapsulation=udp\nudp-port=4000\nfmconfig=/dir/fmconfig\n"
-              "host.node0.mac=02:00:00:00:00:01\nhost.node0.ip=10.1.0.7\n");
+    EXPECT_EQ(
+        manager_conf_text(job, "/dir/"),
+        "job-key=7\ntokens-ahead=4\nsurvive=2\nencapsulation=udp\nudp-port=4000\nfmconfig=/dir/fmconfig\n"
+        "host.node0.mac=02:00:00:00:00:01\nhost.node0.ip=10.1.0.7\n");
     EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "").find("tokens-ahead=4\n"), std::string::npos);
 }
 

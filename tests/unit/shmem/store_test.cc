@@ -71,6 +71,43 @@ TEST(Store, a_read_waits_for_the_version_that_it_met) {
     EXPECT_EQ(copy.store.blocked(), 0U);
 }
 
+TEST(Pages, what_a_lost_host_held_is_at_others_or_nowhere) {
+    const topology::Topology topology = topology::single_switch(3);
+    const topology::Paths paths(topology);
+    Pages pages(topology::parse_shmem_map("0: 1, 2;\n1: 1;\n2: 0, 1;\n"), paths, 0,
+                {.pages = 3, .page_words = 16});
+    pages.lose(pages.page(0).nearest);
+    EXPECT_TRUE(pages.page(0).mapped);
+    pages.lose(pages.page(0).nearest);
+    EXPECT_FALSE(pages.page(0).mapped);
+    EXPECT_FALSE(pages.page(16).mapped);
+    EXPECT_TRUE(pages.page(32).mapped);
+    EXPECT_EQ(pages.page(32).nearest, 0);
+    EXPECT_TRUE(pages.page(32).others.empty());
+}
+
+TEST(Store, what_a_lost_host_had_scheduled_has_the_value_from_before) {
+    Copy copy;
+    copy.execute(0, AccessCode::kWrite, 4, 2, {5, 6});
+    copy.execute(1, AccessCode::kSched, 4, 1, {7});
+    copy.execute(0, AccessCode::kRead, 4, 2, {0}, 1);
+    copy.execute(0, AccessCode::kAdd, 4, 1, {1}, 2);
+    copy.execute(0, AccessCode::kRead, 4, 1, {0}, 3);
+    copy.execute(0, AccessCode::kSched, 5, 1, {1});
+    copy.execute(0, AccessCode::kRead, 5, 1, {0}, 4);
+    EXPECT_EQ(copy.answers(), (Copy::Answers{}));
+    copy.store.lose(1);
+    Copy::Answers lost = copy.answers();
+    std::ranges::sort(lost);
+    EXPECT_EQ(lost, (Copy::Answers{{1, {}}, {2, {}}, {3, {}}}));
+    EXPECT_TRUE(copy.store.has_value(4));
+    EXPECT_EQ(copy.store.word(4), 5U);
+    EXPECT_FALSE(copy.store.has_value(5)) << "this host still is to assign it";
+    copy.execute(0, AccessCode::kAssign, 5, 1, {0, 1, 9});
+    EXPECT_EQ(copy.answers(), (Copy::Answers{{4, {9}}}));
+    EXPECT_EQ(copy.store.blocked(), 0U);
+}
+
 TEST(Store, another_host_may_assign) {
     Copy copy;
     copy.execute(1, AccessCode::kSched, 3, 1, {7});

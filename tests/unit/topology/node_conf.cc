@@ -39,7 +39,8 @@ TEST(NodeConf, reads_every_key) {
         "encapsulation=udp\nudp-port=4000\nhost.bob.ip=10.1.0.7/24\nhost.bob.gateway=10.1.0.1\n"
         "stats-period=0.5\nduration=60\njob-key=0xCafe\nfmconfig=net/fmconfig\nnetwork-cfg=n.cfg\n"
         "shmem-map=/etc/"
-        "map\npages=8\ntokens-ahead=64\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:t0\n"
+        "map\npages=8\ntokens-ahead=64\nsurvive=2.5\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:"
+        "t0\n"
         "mac.blue-whale.cs.uiuc.edu=02:00:00:00:00:02\nhost.blue-whale.cs.uiuc.edu.ssh=me@there\n");
     EXPECT_THAT(conf.roles, ElementsAre("host", "tm"));
     EXPECT_THAT(conf.links, ElementsAre("ring:a", "pcap:in,out"));
@@ -55,6 +56,7 @@ TEST(NodeConf, reads_every_key) {
     EXPECT_EQ(conf.shmem_map, "/etc/map");
     EXPECT_EQ(conf.pages, 8u);
     EXPECT_EQ(conf.tokens_ahead, 64u);
+    EXPECT_EQ(conf.survive, 2.5);
     EXPECT_EQ(conf.encapsulation, Encapsulation::kUdp);
     EXPECT_EQ(conf.udp_port, 4000);
     EXPECT_EQ(conf.hosts.at("bob").ip, (IpInSubnet{0x0a010007, 24}));
@@ -85,7 +87,8 @@ TEST(NodeConf, reads_what_it_writes) {
         "role=host,tm\nlink=a\nlink=b,c\nid=65533\nname=n\nplace=x@1\nexec=e\nstats-period=0.1\nduration="
         "1e9\n",
         "encapsulation=ethernet\nudp-port=1\nhost.tm@0.ip=10.1.0.7/24\nhost.a.gateway=10.1.0.1\n",
-        "job-key=4294967295\nfmconfig=f g\nnetwork-cfg=n\nshmem-map=s\npages=1\ntokens-ahead=2\n",
+        "job-key=4294967295\nfmconfig=f "
+        "g\nnetwork-cfg=n\nshmem-map=s\npages=1\ntokens-ahead=2\nsurvive=0.5\n",
         "host.a.b.mac=02:aa:bb:cc:dd:ee\nhost.a.b.ssh=u@v=w\nhost.link.link=ring:x\nmac.c=06:00:00:00:00:"
         "00\n",
         "",
@@ -179,6 +182,8 @@ TEST(NodeConf, refuses_values_that_do_not_fit) {
         misfit("host.a.gateway", value, "the IPv4 address of a router, such as 10.1.0.1,");
     for (const char* value : {"0", "65", "all"})
         misfit("tokens-ahead", value, "a number of tokens from 1 to 64");
+    for (const char* value : {"0.4", "3601"})
+        misfit("survive", value, "a number of seconds from 0.5 to 3600");
     for (const char* value : {"x", "01:00:00:00:00:00", "00:00:00:00:00:00"})
         misfit("mac.a", value, "the Ethernet address of one station, such as 02:69:73:00:00:01,");
     EXPECT_THAT(refused("name=a b\n"),

@@ -86,7 +86,7 @@ TEST(Frame, refuses_a_bad_header_crc) {
 
 TEST(Frame, refuses_unknown_kinds) {
     for (int kind = 0; kind < 256; ++kind) {
-        const bool known = kind >= 1 && kind <= 9;
+        const bool known = kind >= 1 && kind <= 10;
         const Reject reason = reason_for(samples::header(static_cast<Kind>(kind)));
         EXPECT_EQ(reason == Reject::kBadKind, !known) << "kind " << kind;
     }

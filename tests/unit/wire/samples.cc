@@ -15,6 +15,7 @@
 #include <isoplane/wire/portals.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/view.hh>
 
 namespace isoplane::wire::samples {
 namespace {
@@ -74,6 +75,21 @@ Bytes token_payload() {
 Bytes quiet_token_payload() {
     Bytes out(kTokenSize);
     encode_token(out, {.number = 42}, {});
+    return out;
+}
+
+Bytes view_payload() {
+    const ViewMessage promise{
+        .step = ViewStep::kPromise,
+        .view = 2,
+        .ballot = 7,
+        .held = 100,
+        .last = 104,
+        .accepted = 5,
+        .doubts = {1},
+        .next = {.number = 3, .cut = 98, .base = 120, .members = {{0, 0, 9}, {2, 2, 4}}}};
+    Bytes out(view_size(1, 2));
+    encode_view(out, promise);
     return out;
 }
 
@@ -295,6 +311,7 @@ std::vector<Sample> all(Transport transport) {
     add("hello_ack", header(Kind::kHelloAck), hello_payload());
     add("token", header(Kind::kToken), token_payload());
     add("quiet_token", header(Kind::kToken), quiet_token_payload());
+    add("view", header(Kind::kView), view_payload());
     add("probe", header(Kind::kProbe), probe_payload(64));
     add("smallest_probe", header(Kind::kProbe), counting(2));
     return samples;

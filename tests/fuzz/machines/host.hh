@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <rte_mbuf.h>
+
+#include <array>
+#include <deque>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/membership/host.hh>
+#include <isoplane/niu/dispatcher.hh>
+#include <isoplane/noniso/barrier.hh>
+#include <isoplane/noniso/direct_endpoint.hh>
+#include <isoplane/runtime/pool.hh>
+#include <isoplane/shmem/memory.hh>
+#include <isoplane/topology/builders.hh>
+#include <isoplane/wire/frame.hh>
+#include <optional>
+#include <vector>
+
+#include "bytes.hh"
+
+namespace isoplane::fuzz {
+
+using namespace std::chrono_literals;
+using niu::NodeId;
+
+constexpr NodeId kHere = 0;
+constexpr NodeId kHosts = 3;
+constexpr NodeId kNodes = kHosts + 1;  ///< and their token manager
+constexpr std::uint32_t kKey = 7;
+
+inline runtime::Pool& pool() {
+    static runtime::Pool the_pool("fuzz", 2047);
+    return the_pool;
+}
+
+/// What the others have sent.
+class Source final : public runtime::Input {
+  public:
+    Source() : Input("source", Bytes::kNotCounted) {}
+    ~Source() override {
+        for (rte_mbuf* packet : waiting)
+            rte_pktmbuf_free(packet);
+    }
+    std::deque<rte_mbuf*> waiting;
+
+  private:
+    std::uint16_t do_receive(rte_mbuf** packets, std::uint16_t room) noexcept override {
+        std::uint16_t n = 0;
+        for (; n < room && !waiting.empty(); ++n, waiting.pop_front())
+            packets[n] = waiting.front();
+        return n;
+    }
+};
+
+/// Another node, as far as it knows what it is expected to say.
+struct Stranger {
+    std::uint32_t epoch = 1;
+    std::uint32_t sequence = 0;  ///< of its next frame
+    std::uint32_t received = 0;  ///< the next frame of the host's
+    std::uint32_t credit = 16;   ///< given to it
+    std::uint32_t isochron = 0;
+    std::uint32_t count = 0;  ///< of isotach messages
+    std::uint64_t token = 1;
+};
+
+/// Learns from what the host sends.
+class Sink final : public runtime::Output {
+  public:
+    Sink() : Output("sink", Bytes::kNotCounted) {}
+    std::array<Stranger, kNodes> others{};
+
+  private:
+    std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
+        for (std::uint16_t i = 0; i < n; ++i) {
+            const wire::Decoded frame =
+                wire::decode(runtime::Packet::bytes_of(packets[i]),
+                             {.job_key = kKey, .node = wire::kBroadcast, .node_count = kNodes});
+            if (frame && frame.header.kind == wire::Kind::kData && frame.header.destination < kNodes)
+                others[frame.header.destination].received = frame.header.sequence + 1;
+            rte_pktmbuf_free(packets[i]);
+        }
+        return n;
+    }
+};
+
+inline const topology::Topology& network() {
+    static const topology::Topology topology = topology::single_switch(kHosts);
+    return topology;
+}
+inline const topology::Paths& paths() {
+    static const topology::Paths paths(network());
+    return paths;
+}
+
+inline niu::Options niu_options(bool manages) {
+    return {.node = kHere,
+            .nodes = {"a", "b", "c", ""},
+            .job_key = kKey,
+            .epoch = 1,
+            .mac = {2, 0, 0, 0, 0, 0},
+            .manages = manages,
+            .window = 16,
+            .silence = 50ms,
+            .hello_limit = 10ms};
+}
+
+/// With all that it does in logical time, and a program that does what it is told.
+class Host {
+  public:
+    Host(bool survives, bool manages)
+        : niu_("niu", source, sink, pool(), niu_options(manages)),
+          dispatcher_(niu_),
+          barrier_(niu_),
+          siu_(niu_, paths(), {.exchange = {.in_views = survives}}),
+          isotach_(niu_, siu_, pool(), {.most_outstanding = 64, .max_message = 1U << 16}),
+          answers_(niu_, barrier_, wire::Protocol::kShmem),
+          memory_(shmem::Pages(topology::parse_shmem_map("0: 0, 1;\n1: 1, 2;\n"), paths(), kHere,
+                               {.pages = 2, .page_words = 16}),
+                  isotach_, answers_) {
+        dispatcher_.attach(wire::Protocol::kControl, &barrier_);
+        dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+        isotach_.attach_to(dispatcher_);
+        if (survives)
+            membership_.emplace(
+                niu_, siu_, isotach_, paths(), tm::ExchangeOptions{},
+                membership::Options{.limit = 5ms, .plays = manages ? NodeId{kHosts} : wire::kNoNode});
+    }
+    ~Host() {
+        isochron_.reset();
+        reads_.clear();
+        for (noniso::Received message; answers_.receive(message);)
+            answers_.release(message);
+        isotach_.discard();
+        niu_.discard();
+    }
+
+    void pass(runtime::Duration time) {
+        now_ += time;
+        niu_.poll(now_);
+        dispatcher_.dispatch();
+        isotach_.poll(now_);
+        if (membership_) membership_->poll(now_);
+        barrier_.poll();
+        memory_.poll();
+        for (isotach::Delivery delivery; memory_.receive(delivery);)
+            memory_.release(delivery);
+        std::erase_if(reads_, [](const auto& read) { return read.ready(); });
+    }
+
+    /// As a program would, whatever comes of it.
+    void act(Bytes& in) {
+        const auto channel = in.take<std::uint8_t>() % 8U;
+        switch (in.take<std::uint8_t>() % 10) {
+            case 0:
+                isotach_.register_signal(channel);
+                break;
+            case 1:
+                isotach_.send_signal(channel);
+                break;
+            case 2:
+                isotach_.join_barrier(channel, isotach::BarrierMode::kWeak);
+                break;
+            case 3:
+                isotach_.enter_barrier(channel);
+                break;
+            case 4:
+                isotach_.leave_barrier(channel);
+                break;
+            case 5:
+                barrier_.enter();
+                break;
+            case 6:
+                niu_.send(static_cast<NodeId>(1 + channel % 2), wire::Protocol::kNoniso,
+                          in.take(channel * 100));
+                break;
+            case 7:
+                niu_.close();
+                break;
+            default:
+                access(in);
+        }
+    }
+
+    const siu::Siu& siu() const { return siu_; }
+
+    Source source;
+    Sink sink;
+
+  private:
+    void access(Bytes& in) {
+        if (!isochron_) isochron_.emplace(memory_);
+        try {
+            for (auto n = in.take<std::uint8_t>() % 4U; n > 0; --n) {
+                const shmem::Variable<std::uint32_t> at{in.take<std::uint8_t>() % 33U};
+                switch (in.take<std::uint8_t>() % 6) {
+                    case 0:
+                        reads_.push_back(isochron_->read(at));
+                        break;
+                    case 1:
+                        isochron_->write(at, 1);
+                        break;
+                    case 2:
+                        isochron_->sched(at);
+                        break;
+                    case 3:
+                        isochron_->assign(at, 2);
+                        break;
+                    case 4:
+                        reads_.push_back(isochron_->fetch_add(at, 1));
+                        break;
+                    default:
+                        isochron_->message(static_cast<NodeId>(in.take<std::uint8_t>() % kHosts),
+                                           in.take(40));
+                }
+            }
+        } catch (const shmem::Misuse&) {
+        }
+        memory_.issue(*isochron_);
+    }
+
+    runtime::Time now_{1s};
+    niu::Niu niu_;
+    niu::Dispatcher dispatcher_;
+    noniso::Barrier barrier_;
+    siu::Siu siu_;
+    isotach::Isotach isotach_;
+    noniso::DirectEndpoint answers_;
+    shmem::Memory memory_;
+    std::optional<membership::Host> membership_;
+    std::vector<shmem::Future<std::uint32_t>> reads_;
+    std::optional<shmem::Isochron> isochron_;
+};
+
+}  // namespace isoplane::fuzz

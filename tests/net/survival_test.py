@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR.
+
+Ranks run `survivor`, which sends isochrons to all until some have left. Those who are left must have received the same,
+at the same logical times, and so must have been told who left."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
+
+SURVIVOR, HEIR = (os.path.abspath(path) for path in sys.argv[2:4])
+WAYS = ("inline", "lcore")
+KEY = 7
+# Long for a machine that is busy with other things, so that nobody is given up who only waits for a CPU.
+LIMIT_OF_SILENCE = 3
+MORE = 40000
+
+
+def lines_of(launcher, rank=None):
+    """What the ranks have said, or one of them."""
+    found = re.findall(r"^\[(\d+)\] (\{.*\})$", launcher.out(), flags=re.M)
+    return [json.loads(text) for number, text in found if rank is None or int(number) == rank]
+
+
+def ready(launcher, ranks):
+    """The process of each rank, when all have received something of all."""
+    def pids():
+        assert launcher.alive(), f"{launcher} has ended: {launcher.err()}"
+        found = {rank: line["ready"] for rank in range(ranks) for line in lines_of(launcher, rank) if "ready" in line}
+        return found if len(found) == ranks else None
+    return until(pids, "isochrons of all are received")
+
+
+def victim_of(launcher, rank):
+    """Its process, which says nothing of itself."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+            words = file.read().split(b"\0")
+            if f"ISOPLANE_RANK={rank}".encode() in words and parent_of(pid) == launcher.pid:
+                return int(pid)
+    raise AssertionError(f"there is no rank {rank} of {launcher}")
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def agree(reports, losses):
+    """What those who are left have said at the end."""
+    digests = {report[-1]["digest"] for report in reports}
+    same(len(digests), 1, f"histories of those who are left: {reports}")
+    notices = [[(line["left"], line["pulse"], line["view"]) for line in report if "left" in line] for report in reports]
+    for told in notices:
+        same(told, notices[0], "who has left, and when")
+        same(sorted(host for host, _, _ in told), sorted(losses), "who has left")
+
+
+def job(ranks, losses, *options):
+    return Program("run", "-n", ranks, "--survive", LIMIT_OF_SILENCE, "--keep-going", *options, "--", SURVIVOR, losses)
+
+
+def kill_and_go_on(ranks, *victims, options=()):
+    with job(ranks, len(victims), *options) as launcher:
+        pids = ready(launcher, ranks)
+        for victim in victims:
+            os.kill(pids[victim], signal.SIGKILL)
+        launcher.ends(code=1)
+        left = [rank for rank in range(ranks) if rank not in victims]
+        agree([lines_of(launcher, rank) for rank in left], victims)
+
+
+@test
+def a_rank_that_is_killed_is_survived():
+    for way in WAYS:
+        kill_and_go_on(3, 1, options=("--progress", way))
+
+
+@test
+def so_are_two_at_once_and_links_that_lose():
+    kill_and_go_on(5, 0, 3, options=("--fabric", "loss=0.01"))
+
+
+class Host:
+    """survivor at a host of a network that the test has made."""
+
+    def __init__(self, name, fmconfig, link, losses, **lines):
+        self.name = f"{os.path.basename(link)}-{name}"
+        lines = {"name": name, "role": "host", "fmconfig": fmconfig, "job-key": KEY, "link": link,
+                 "survive": LIMIT_OF_SILENCE, **lines}
+        conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()))
+        with open(work(f"{self.name}.out"), "wb") as out, open(work(f"{self.name}.err"), "wb") as err:
+            self.process = subprocess.Popen([SURVIVOR, str(losses)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                            preexec_fn=die_with_parent,
+                                            env={**os.environ, "RUNTIME_DIRECTORY": WORK, "ISOPLANE_CONFIG": conf})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def lines(self):
+        with open(work(f"{self.name}.out"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file.read().split("\n")[:-1]]
+
+    def err(self):
+        with open(work(f"{self.name}.err"), encoding="utf-8") as file:
+            return file.read()
+
+    def ready(self):
+        self.says("ready")
+
+    def goes_on(self):
+        """More than what may have been on its way comes."""
+        before = self.lines()[-1].get("goes_on", 0)
+        self.says("goes_on", lambda received: received > before + MORE)
+
+    def says(self, what, suits=lambda value: True):
+        def said():
+            return any(what in line and suits(line[what]) for line in self.lines())
+        until(lambda: said() or self.process.poll() is not None, f"{self.name} says '{what}'")
+        assert said(), f"{self.name} has ended: {self.err()}"
+
+    def ends(self, code=0):
+        try:
+            self.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} does not end: {self.lines()}, {self.err()}") from None
+        same(self.process.returncode, code, f"exit code of {self.name}, which says '{self.err().strip()}'")
+        return self.lines()
+
+
+def write(name, text):
+    with open(work(name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return work(name)
+
+
+def links_of(name, count):
+    return [f"virtio:{work(f'{name}{i}')}" for i in range(count)]
+
+
+@test
+def a_token_manager_that_is_killed_is_stood_in_for():
+    network = write("own", "0 alice bob carol clock:t\n")
+    links = links_of("own", 4)
+    names = ("alice", "bob", "carol")
+    with Node("fabric", ",".join(links)) as fabric:
+        fabric.ready()
+        with Node("tm", links[3], "--job-key", KEY, "--fmconfig", network, "--name", "clock", "--survive",
+                  LIMIT_OF_SILENCE) as clock:
+            hosts = [Host(name, network, link, 1) for name, link in zip(names, links)]
+            with hosts[0] as alice, hosts[1] as bob, hosts[2] as carol:
+                for host in hosts:
+                    host.ready()
+                views = [member["node"] for member in clock.ask("show tokens json")[0]["membership"]["members"]]
+                same(sorted(views), ["alice", "bob", "carol", "clock"], "members")
+                clock.process.kill()
+                clock.process.wait()
+                alice.goes_on()
+                bob.process.kill()
+                agree([alice.ends(), carol.ends()], [1])
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def so_is_a_host_that_manages_its_switch():
+    network = write("manages", "0 alice bob carol\n")
+    links = links_of("manages", 3)
+    with Node("fabric", ",".join(links)) as fabric:
+        fabric.ready()
+        with (Host("alice", network, links[0], 1, **{"token-manager": "tm@0"}) as alice,
+              Host("bob", network, links[1], 1) as bob, Host("carol", network, links[2], 1) as carol):
+            for host in (alice, bob, carol):
+                host.ready()
+            alice.process.kill()
+            agree([bob.ends(), carol.ends()], [0])
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def who_was_only_stopped_is_told_that_the_others_went_on():
+    network = write("stopped", "0 alice bob carol\n")
+    links = links_of("stopped", 3)
+    with Node("fabric,tm", ",".join(links), "--job-key", KEY, "--fmconfig", network, "--survive",
+              LIMIT_OF_SILENCE) as fabric:
+        fabric.ready()
+        with (Host("alice", network, links[0], 1) as alice, Host("bob", network, links[1], 1) as bob,
+              Host("carol", network, links[2], 1) as carol):
+            for host in (alice, bob, carol):
+                host.ready()
+            bob.process.send_signal(signal.SIGSTOP)
+            agree([alice.ends(), carol.ends()], [1])
+            bob.process.send_signal(signal.SIGCONT)
+            bob.ends(code=1)
+            assert "gone on in logical time without this node" in bob.err(), bob.err()
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def shared_memory_is_what_is_left_of_it():
+    for way in WAYS:
+        with Program("run", "-n", 3, "--survive", LIMIT_OF_SILENCE, "--keep-going", "--progress", way, "--",
+                     HEIR) as launcher:
+            until(lambda: launcher.out().count("ready") == 2, "what is scheduled is waited for")
+            victim = victim_of(launcher, 1)
+            os.kill(victim, signal.SIGKILL)
+            launcher.ends(code=1)
+            same(launcher.out().count("heir"), 2, f"who counted to the end: {launcher.err()}")
+
+
+run()

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the isoplane authors
+
+"""All protocols at once on several nodes, for as long as wanted, while faults are switched on and off at random: frames
+lost, repeated, reordered, damaged and delayed, cables cut, processes stopped. Ranks check all they receive; here is
+looked at how far they get, and at memory and packets, which have to stay as they are.
+
+Called with the program, the rank to run, and options: tools/soak does so. Prints TAP.
+"""
+
+import argparse
+import os
+import random
+import re
+import signal
+import statistics
+import sys
+import time
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "net"))
+from net import UNHEARD, Node, Program, make_dir, run, same, test, until, work  # noqa: E402
+
+PARTS = ("messages", "isochrons", "requests", "channels", "puts")
+IMPAIRMENTS = {"loss": "0.05", "dup": "0.02", "reorder": "0.05", "corrupt": "0.02", "delay": "200us", "jitter": "100us"}
+OFF = {"loss": "0", "dup": "0", "reorder": "0", "corrupt": "0", "delay": "0", "jitter": "0", "cut": "off"}
+STOPPED = 0.5  # seconds that a process stands still or a cable is cut: far below what a peer may be silent
+SETTLED = 0.3  # the part of a run after which nothing may grow any more
+ROOM = 2 << 20  # bytes that memory may have grown by after that: of what is reached once only
+SLICE = 2.0  # seconds between two choices of faults
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="tools/soak", description="Run all protocols at once under faults.")
+    parser.add_argument("program", help=argparse.SUPPRESS)
+    parser.add_argument("rank", help=argparse.SUPPRESS)
+    parser.add_argument("--minutes", type=float, default=1, metavar="N", help="how long (1)")
+    parser.add_argument("--nodes", type=int, default=3, metavar="N", help="2 to 8 (3)")
+    parser.add_argument("--seed", type=int, default=None, metavar="S", help="decides which faults come when")
+    options = parser.parse_args()
+    if not 2 <= options.nodes <= 8:
+        parser.error(f"--nodes {options.nodes}: give 2 to 8")
+    if options.minutes <= 0:
+        parser.error(f"--minutes {options.minutes}: give more than 0")
+    if options.seed is None:
+        options.seed = random.randrange(1 << 31)
+    options.rank = os.path.abspath(options.rank)
+    return options
+
+
+OPTIONS = parse()
+
+
+def say(text):
+    print(f"# {text}", flush=True)
+
+
+class Ranks:
+    """The ranks of a job, as a launcher has started them, and what they last said."""
+
+    def __init__(self, launcher):
+        self.launcher = launcher
+        self.processes = {}
+        until(self._find, "all ranks have joined the job")
+
+    def _find(self):
+        """The ranks are the children, somewhere below, that run the rank."""
+        for pid in descendants(self.launcher.pid):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    rank = re.search(rb"(?:^|\0)ISOPLANE_RANK=(\d+)", file.read())
+            except OSError:
+                continue
+            if words[0].decode() == OPTIONS.rank and rank:
+                self.processes[int(rank[1])] = pid
+        return len(self.processes) == OPTIONS.nodes and len(self.last()) == OPTIONS.nodes
+
+    def last(self):
+        """By rank, what it has counted."""
+        said = {}
+        for rank, counts in re.findall(r"^\[(\d+)\] (?:at work|ended) (.*)$", self.launcher.out(), re.M):
+            said[int(rank)] = {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", counts)}
+        return said
+
+    def memory(self):
+        """Bytes of memory of its own that each has; hugepages and what is mapped of files play no part."""
+        return {rank: own_memory(pid) for rank, pid in self.processes.items()}
+
+
+def descendants(pid):
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+            for child in map(int, file.read().split()):
+                found.append(child)
+                try:
+                    found += descendants(child)
+                except OSError:
+                    pass
+    return found
+
+
+def own_memory(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1]) << 10
+
+
+class Faults:
+    def __init__(self, fabric, ranks, seed):
+        self.fabric = fabric
+        self.ranks = ranks
+        self.random = random.Random(seed)
+        self.counts = dict.fromkeys([*IMPAIRMENTS, "cut", "stopped", "fabric stopped", "none"], 0)
+
+    def all_off(self):
+        for port in range(OPTIONS.nodes):
+            for key, value in OFF.items():
+                self.set(port, key, value)
+
+    def set(self, port, key, value):
+        self.fabric.tell(f"set fabric port {port} {key} {value}")
+
+    def choose(self):
+        """What is on for a slice; some of it only for a moment, which this waits for."""
+        self.all_off()
+        kind = self.random.random()
+        if kind < 0.2:
+            self.counts["none"] += 1
+        elif kind < 0.75:
+            for port in self.random.sample(range(OPTIONS.nodes), self.random.randint(1, OPTIONS.nodes)):
+                for key in self.random.sample(list(IMPAIRMENTS), self.random.randint(1, 3)):
+                    self.set(port, key, IMPAIRMENTS[key])
+                    self.counts[key] += 1
+        elif kind < 0.85:
+            port = self.random.randrange(OPTIONS.nodes)
+            self.set(port, "cut", "on")
+            time.sleep(STOPPED)
+            self.set(port, "cut", "off")
+            self.counts["cut"] += 1
+        elif kind < 0.95:
+            self.stop(self.ranks.processes[self.random.randrange(OPTIONS.nodes)], "stopped")
+        else:
+            self.stop(self.fabric.pid, "fabric stopped")
+
+    def stop(self, pid, name):
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(STOPPED)
+        os.kill(pid, signal.SIGCONT)
+        self.counts[name] += 1
+
+
+def job(directory):
+    """A fabric that can be told faults, and a launcher whose ranks are on it."""
+    names = [f"node{number}" for number in range(OPTIONS.nodes)]
+    sockets = [f"virtio:{directory}/{name}" for name in names]
+    with open(work("topology"), "w", encoding="ascii") as file:
+        file.write(f"0 {' '.join(names)}\n")
+    with open(work("soak.conf"), "w", encoding="ascii") as file:
+        file.write("fmconfig=topology\njob-key=1995\n")
+        file.writelines(f"host.{name}.link={socket},side=virtio\n" for name, socket in zip(names, sockets))
+    fabric = Node("fabric,tm", ",".join(f"{socket},side=vhost" for socket in sockets), "--config", work("soak.conf"),
+                  "--workers", 1, "--seed", OPTIONS.seed)
+    return fabric, ["run", "--config", work("soak.conf"), "--", OPTIONS.rank]
+
+
+def growth(samples):
+    """From the time when all has been reached that is reached once to the end: medians, as samples come between."""
+    later = samples[int(len(samples) * SETTLED):]
+    part = max(1, len(later) // 3)
+    return statistics.median(later[-part:]) - statistics.median(later[:part])
+
+
+@test
+def all_protocols_at_once_under_faults():
+    say(f"{OPTIONS.nodes} nodes, {OPTIONS.minutes:g} minutes, --seed {OPTIONS.seed}")
+    fabric, words = job(make_dir("sockets"))
+    with fabric.ready(), Program(*words) as launcher:
+        ranks = Ranks(launcher)
+        faults = Faults(fabric, ranks, OPTIONS.seed)
+        memory, packets = [], []
+        end = time.monotonic() + 60 * OPTIONS.minutes
+        while time.monotonic() < end:
+            before = ranks.last()
+            faults.choose()
+            time.sleep(min(SLICE, max(0.0, end - time.monotonic())))
+            assert launcher.alive(), f"the job has ended: {launcher.out()[-2000:]}{launcher.err()}"
+            memory.append(sum(ranks.memory().values()))
+            packets.append(sum(rank["packets"] for rank in ranks.last().values()))
+            note_stall(before, ranks)
+        faults.all_off()
+        until(lambda: all_moved(ranks), "every protocol moves again when all faults are off")
+        launcher.process.send_signal(signal.SIGTERM)
+        launcher.ends()
+        verdicts = re.findall(r"^\[\d+\] agreed (.*)$", launcher.out(), re.M)
+        same(len(verdicts), OPTIONS.nodes, "ranks that have a verdict")
+        same(len(set(verdicts)), 1, f"orders of logical time among {verdicts}")
+        fabric.stop(err=UNHEARD)
+        report(faults, ranks, memory, packets, fabric)
+
+
+def note_stall(before, ranks):
+    """Faults may hold everything up for a while, but not for long."""
+    if ranks.last() == before:
+        until(lambda: ranks.last() != before, "something moves under faults")
+
+
+def all_moved(ranks, seen={}):
+    now = ranks.last()
+    first = seen.setdefault("first", now)
+    return all(now[rank][part] > first[rank][part] for rank in now for part in PARTS)
+
+
+def report(faults, ranks, memory, packets, fabric):
+    counted = ranks.last()
+    for part in PARTS:
+        say(f"{part}: {sum(rank[part] for rank in counted.values())} received and right")
+    say("faults: " + ", ".join(f"{count} {name}" for name, count in faults.counts.items() if count))
+    ports = [port["counters"] for port in fabric.report()["fabric"]["ports"]]
+    say("frames: " + ", ".join(f"{sum(port[kind] for port in ports)} {kind}"
+                               for kind in ("lost", "duplicated", "reordered", "corrupted", "cut_in", "cut_out")))
+    say(f"memory of all ranks: {memory[0] >> 10} KiB at first, {memory[-1] >> 10} KiB in the end, "
+        f"packets in use {min(packets)} to {max(packets)}")
+    if len(memory) >= 10:
+        grown = growth(memory)
+        assert grown <= ROOM, f"memory has grown by {grown >> 10 if isinstance(grown, int) else grown / 1024:.0f} KiB"
+        assert growth(packets) <= max(packets) / 2, f"packets in use grow: {packets}"
+
+
+run()

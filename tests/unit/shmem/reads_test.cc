@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <gtest/gtest.h>
+
+#include <isoplane/shmem/reads.hh>
+
+namespace isoplane::shmem {
+
+namespace {
+
+wire::Answer answer(Reads::Ticket ticket, std::uint16_t offset, std::uint16_t words) {
+    wire::Answer answer{.ticket = ticket, .offset = offset, .words = words};
+    answer.values.fill(7);
+    return answer;
+}
+
+}  // namespace
+
+TEST(Reads, a_read_of_a_lost_host_is_ready_and_lost) {
+    Reads reads;
+    const Reads::Ticket of_one = reads.open(1);
+    reads.ask(of_one, 1);
+    const Reads::Ticket of_two = reads.open(1);
+    reads.ask(of_two, 2);
+    reads.lose(1);
+    EXPECT_TRUE(reads.ready(of_one) && reads.lost(of_one));
+    EXPECT_FALSE(reads.ready(of_two) || reads.lost(of_two));
+    EXPECT_EQ(reads.outstanding(), 1U);
+}
+
+TEST(Reads, what_had_come_is_kept) {
+    Reads reads;
+    const Reads::Ticket ticket = reads.open(1);
+    reads.ask(ticket, 1);
+    EXPECT_TRUE(reads.fill(answer(ticket, 0, 1)));
+    reads.lose(1);
+    EXPECT_FALSE(reads.lost(ticket));
+    EXPECT_EQ(reads.words(ticket)[0], 7U);
+}
+
+TEST(Reads, of_several_hosts_one_is_enough_and_words_of_the_others_spoil_nothing) {
+    Reads reads;
+    const Reads::Ticket ticket = reads.open(6);
+    for (const NodeId host : {NodeId{1}, NodeId{2}, NodeId{3}})
+        reads.ask(ticket, host);
+    EXPECT_TRUE(reads.fill(answer(ticket, 0, 2)));
+    reads.lose(2);
+    EXPECT_TRUE(reads.lost(ticket));
+    reads.drop(ticket);
+    const Reads::Ticket next = reads.open(2);
+    EXPECT_NE(next, ticket);
+    EXPECT_TRUE(reads.fill(answer(ticket, 4, 2)));
+    EXPECT_FALSE(reads.ready(next));
+    EXPECT_EQ(reads.outstanding(), 1U);
+}
+
+TEST(Reads, an_answer_without_words_says_that_they_are_lost) {
+    Reads reads;
+    const Reads::Ticket ticket = reads.open(4);
+    EXPECT_TRUE(reads.fill(answer(ticket, 0, 0)));
+    EXPECT_TRUE(reads.ready(ticket) && reads.lost(ticket));
+    EXPECT_EQ(reads.outstanding(), 0U);
+}
+
+TEST(Reads, one_that_was_never_issued_is_cancelled_though_its_host_is_lost) {
+    Reads reads;
+    const Reads::Ticket ticket = reads.open(1);
+    reads.ask(ticket, 1);
+    reads.lose(1);
+    reads.cancel(ticket);
+    reads.drop(ticket);
+    EXPECT_EQ(reads.outstanding(), 0U);
+}
+
+}  // namespace isoplane::shmem
