@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* What MPI costs on whatever it runs on: medians of some rounds, as lines "NAME VALUE UNIT" of rank 0. */
+/* What MPI costs on whatever it runs on: medians of some rounds, as lines "NAME VALUE UNIT" of rank 0. With a number of bytes,
+ * only half of a round trip of so many. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,19 +56,27 @@ static void allreduce(int count) {
     MPI_Allreduce(mine, all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void half_round_trip(int length) {
+    const double there = cost(ping_pong, length, length < 65536 ? 300 : (16 << 20) / length) / 2;
+    if (rank == 0) printf("half_round_trip_%d %.3f us\n", length, there);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     data = calloc(1, 4 << 20);
     cost(ping_pong, 8, 200);
-    const double small = cost(ping_pong, 8, 500) / 2, page = cost(ping_pong, 4096, 300) / 2;
-    const double rate = WINDOW / cost(window, 8, 100),
-                 bandwidth = (1 << 20) * 1.0 * WINDOW / cost(window, 1 << 20, 1);
-    const double sum = cost(allreduce, 1, 300);
-    if (rank == 0) {
-        printf("half_round_trip_8 %.2f us\nhalf_round_trip_4096 %.2f us\n", small, page);
-        printf("messages_8 %.3f M/s\nbandwidth_1M %.0f MB/s\nallreduce_8 %.2f us\n", rate, bandwidth, sum);
+    if (argc > 1) {
+        half_round_trip(atoi(argv[1]));
+    } else {
+        for (int length = 8; length <= 4 << 20; length *= length < 4096 ? 8 : 4)
+            half_round_trip(length);
+        const double rate = WINDOW / cost(window, 8, 100),
+                     bandwidth = (1 << 20) * 1.0 * WINDOW / cost(window, 1 << 20, 1);
+        const double sum = cost(allreduce, 1, 300);
+        if (rank == 0)
+            printf("messages_8 %.3f M/s\nbandwidth_1M %.0f MB/s\nallreduce_8 %.2f us\n", rate, bandwidth, sum);
     }
     MPI_Finalize();
     return 0;

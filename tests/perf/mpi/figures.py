@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""MPI over the provider for libfabric beside Open MPI over TCP, in turns in one run; then Debian's netpipe, and its hpcc,
-whose HPL has to be right. figures.py PROGRAM DIRECTORY_OF_THE_PROVIDER [ROUNDS]. It prints figures, and fails only when
-something is wrong."""
+"""MPI over the provider for libfabric beside Open MPI over TCP, in turns in one run; what it adds to Portals on a link; then
+Debian's netpipe, and its hpcc, whose HPL has to be right. figures.py PROGRAM DIRECTORY_OF_THE_PROVIDER [ROUNDS]. It prints
+figures, and fails only when something is wrong."""
 
+import json
 import os
 import shutil
 import statistics
@@ -25,7 +26,6 @@ WAYS = {
     "shared": lambda ranks, words: mpirun(ranks, OURS, words),
     "tcp": lambda ranks, words: mpirun(ranks, TCP, words),
     "fi_tcp": lambda ranks, words: mpirun(ranks, (*OTHERS, "tcp;ofi_rxm"), words),
-    "fi_shm": lambda ranks, words: mpirun(ranks, (*OTHERS, "shm"), words),
 }
 # A thread of the provider moves messages while the program computes.
 WAYS_TO_OVERLAP = {
@@ -39,12 +39,15 @@ def mpirun(ranks, how, words):
     return ("mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *how, *words)
 
 
-def say(way, ranks, *words, **how):
-    done = subprocess.run(WAYS_TO_OVERLAP[way](ranks, words), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          check=False, **how)
+def run(words, **how):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **how)
     if done.returncode != 0:
-        sys.exit(f"{words[0]} over {way} ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
+        sys.exit(f"{' '.join(words)} ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
     return done.stdout
+
+
+def say(way, ranks, *words, **how):
+    return run(WAYS_TO_OVERLAP[way](ranks, words), **how)
 
 
 def figures(work, name, ways):
@@ -63,6 +66,53 @@ def figures(work, name, ways):
         ratios = [medians[way] / medians["tcp"] if medians["tcp"] else float("inf") for way in ("virtio", "shared")]
         print(f"{figure + ' ' + unit:24}" + "".join(f"{medians[way]:10.2f}" for way in ways) +
               "".join(f"{ratio:12.2f}" for ratio in ratios))
+
+
+def portals_round_trip(report):
+    with open(report, encoding="utf-8") as file:
+        figures_of_all = json.load(file)["figures"]
+    return next(figure["value"] / 1000 for figure in figures_of_all
+                if (figure["figure"], figure["by"], figure["at"]) == ("round_trip_ns_p50", "portals", 8))
+
+
+def beside_portals(work):
+    """Half a round trip of 8 bytes: MPI between two processes with a link and a CPU each, and Portals on such a link between
+    two threads, in turns."""
+    link, report = os.path.join(work, "pair"), os.path.join(work, "portals.json")
+    halves = {"mpi": [], "portals": []}
+    for _ in range(max(ROUNDS, 5)):
+        environment = dict(os.environ, ISOPLANE_LINK=f"virtio:{link}")
+        said = run(("mpirun", "-n", "2", "--bind-to", "core", *OURS, os.path.join(work, "figures"), "8"), env=environment)
+        halves["mpi"].append(float(said.split()[1]))
+        run((PROGRAM, "perf", "portals", "--link", "virtio", "--size", "8", "--rounds", "3", "--no-kernel", "--json", report))
+        halves["portals"].append(portals_round_trip(report) / 2)
+    ratio = statistics.median(mpi / portals for mpi, portals in zip(halves["mpi"], halves["portals"]))
+    print(f"half a round trip of 8 bytes on a link: MPI {statistics.median(halves['mpi']):.2f} us, Portals "
+          f"{statistics.median(halves['portals']):.2f} us; ratio {ratio:.2f}")
+
+
+def beside_providers():
+    """fi_pingpong, without MPI: Open MPI refuses the provider shm."""
+    columns = {"isoplane": [], "tcp;ofi_rxm": [], "shm": []}
+    sizes = (8, 4096, 65536, 1048576)
+    for size in sizes:
+        for provider, found in columns.items():
+            found.append(statistics.median(ping_pong(provider, size) for _ in range(ROUNDS)))
+    print(f"{'fi_pingpong, us':24}" + "".join(f"{provider:>12}" for provider in columns))
+    for size, *values in zip(sizes, *columns.values()):
+        print(f"{size:<24}" + "".join(f"{value:12.2f}" for value in values))
+
+
+def ping_pong(provider, size):
+    words = ("fi_pingpong", "-p", provider, "-e", "rdm", "-I", "2000" if size < 1 << 20 else "200", "-S", str(size))
+    client = ("sh", "-c", f"sleep 1; exec {' '.join(words).replace(';', chr(92) + ';')} 127.0.0.1")
+    if provider == "isoplane":
+        said = run((PROGRAM, "run", "-n", "1", "--", *words, ":", "-n", "1", "--", *client))
+    else:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as server:
+            said = run(client)
+            server.wait()
+    return float(said.split()[-2])
 
 
 def netpipe(work):
@@ -104,6 +154,8 @@ def main():
                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     with tempfile.TemporaryDirectory() as work:
         figures(work, "figures", WAYS)
+        beside_portals(work)
+        beside_providers()
         figures(work, "overlap", WAYS_TO_OVERLAP)
         if shutil.which("NPopenmpi") is not None:
             netpipe(work)
