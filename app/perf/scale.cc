@@ -15,12 +15,15 @@ namespace isoplane::perf {
 
 namespace {
 
-constexpr unsigned kMostHosts = 256;
+constexpr unsigned kMostOnSwitch = 256;
+constexpr unsigned kMostInTree = 4096;
 constexpr double kMostMicroseconds = 10'000;
 
 /// What `isoplane perf scale` is told.
 struct ScaleOptions {
     std::vector<unsigned> hosts;
+    bool tree = false;
+    unsigned partners = 0;
     std::uint32_t ahead = 1;
     double latency_us = 1;
     double every_us = 20;
@@ -55,7 +58,9 @@ void add_to(report::Record& record, const ScaleOptions& options) {
         return record.figures.median({"network", "isotach", hosts, name}).value_or(0);
     };
     Table table{.name = "scale",
-                .title = "Hosts around one switch; times are virtual, figures are medians",
+                .title = std::string(options.tree ? "Hosts below three levels of switches"
+                                                  : "Hosts around one switch") +
+                         "; times are virtual, figures are medians",
                 .lines = {{"hosts"}}};
     for (const Column& column : kColumns)
         table.lines[0].emplace_back(column.title);
@@ -101,17 +106,22 @@ report::Record measure_all(const ScaleOptions& options) {
     const runtime::Eal eal(eal_options);
     runtime::Pool pool("scale", kPackets);
     report::Record record{
-        .setup = "Links of " + figure(options.latency_us) +
-                 " us one way, the token manager beside the switch, " + std::to_string(options.ahead) +
-                 " token" + (options.ahead == 1 ? "" : "s") +
+        .setup = "Links of " + figure(options.latency_us) + " us one way, " +
+                 (options.tree ? "a token manager beside each switch, "
+                               : "the token manager beside the switch, ") +
+                 std::to_string(options.ahead) + " token" + (options.ahead == 1 ? "" : "s") +
                  " ahead; every host issues an isochron of one message every " + figure(options.every_us) +
-                 " us and as often sends one outside logical time; " + std::to_string(options.rounds) +
-                 " seeds of " + figure(options.duration_ms) + " ms. Every host has a CPU of its own.",
+                 " us and as often sends one outside logical time, to one of " +
+                 (options.partners == 0 ? "all others; " : std::to_string(options.partners) + " others; ") +
+                 std::to_string(options.rounds) + " seeds of " + figure(options.duration_ms) +
+                 " ms. Every host has a CPU of its own.",
         .environment = report::environment()};
     for (unsigned round = 0; round < options.rounds; ++round) {
         for (const unsigned hosts : options.hosts) {
             if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
             const ScaleFigures found = ScaleNetwork({.hosts = hosts,
+                                                     .tree = options.tree,
+                                                     .partners = options.partners,
                                                      .ahead = options.ahead,
                                                      .latency = nanoseconds(options.latency_us),
                                                      .every = nanoseconds(options.every_us),
@@ -143,6 +153,10 @@ void describe(po::options_description& options) {
     options.add_options()  //
         ("hosts", po::value<std::string>()->value_name("LIST")->default_value("2,4,8,16,32,64"),
          "how many there are")  //
+        ("tree", po::bool_switch(),
+         "three levels of switches, each with as many below it, rather than one switch")  //
+        ("partners", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({0}, "all"),
+         "others that each host talks to, from all over the network")  //
         ("tokens-ahead", po::value<app::Whole<unsigned>>()->value_name("N")->default_value({1}, "1"),
          "tokens that every node sends ahead")  //
         ("latency", po::value<double>()->value_name("US")->default_value(1, "1"),
@@ -157,7 +171,11 @@ void describe(po::options_description& options) {
 }
 
 ScaleOptions read(const po::variables_map& values) {
-    return {.hosts = numbers_of("--hosts", said_or_quick(values, "hosts", std::string("2,8")), kMostHosts),
+    const bool tree = values["tree"].as<bool>();
+    return {.hosts = numbers_of("--hosts", said_or_quick(values, "hosts", std::string("2,8")),
+                                tree ? kMostInTree : kMostOnSwitch),
+            .tree = tree,
+            .partners = values["partners"].as<app::Whole<unsigned>>().value,
             .ahead = number_of(values, "tokens-ahead", 64),
             .latency_us = within(values, "latency", 0.1),
             .every_us = within(values, "every", 1),

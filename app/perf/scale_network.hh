@@ -22,6 +22,8 @@ namespace isoplane::perf {
 /// What is simulated.
 struct ScaleSetup {
     unsigned hosts = 2;
+    bool tree = false;             ///< around three levels of switches, rather than one
+    unsigned partners = 0;         ///< others that each host talks to; 0: all
     std::uint32_t ahead = 1;       ///< tokens that every node sends ahead
     runtime::Duration latency{0};  ///< of each link, one way
     runtime::Duration every{
@@ -36,8 +38,8 @@ struct ScaleFigures {
     double unordered_us = 0;  ///< from sending a message outside logical time to receiving it, median
     double ordered_p99_us = 0;
     double pulses_per_second = 0;
-    double token_share = 0;      ///< of all frames that enter the switch
-    double frames_per_host = 0;  ///< a second
+    double token_share = 0;      ///< of all frames that are sent
+    double frames_per_host = 0;  ///< sent, a second, token managers' among them
 };
 
 /// Times of messages, in nanoseconds.
@@ -73,7 +75,7 @@ class ScaleHost final : public runtime::Stage, private niu::Receiver {
     siu::Siu siu_;
     isotach::Isotach isotach_;
     fabric::Random random_;
-    unsigned hosts_;
+    std::vector<niu::NodeId> partners_;
     runtime::Duration every_;
     runtime::Time now_{};
     runtime::Time until_{};
@@ -81,8 +83,9 @@ class ScaleHost final : public runtime::Stage, private niu::Receiver {
     ScaleTimes& times_;
 };
 
-/// Hosts around one switch, the token manager beside it, under virtual time: every host has a CPU of its own,
-/// and what takes time is links, tokens and waiting.
+/// Hosts around a switch, or around those at the bottom of a tree, each with a token manager beside it, under
+/// virtual time: every host and every switch has a CPU of its own, and what takes time is links, tokens and
+/// waiting.
 class ScaleNetwork {
   public:
     ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool);
@@ -94,6 +97,20 @@ class ScaleNetwork {
     ScaleFigures run();
 
   private:
+    /// A switch, and the token manager beside it.
+    struct Hub {
+        explicit Hub(const std::string& number)
+            : to_manager("to_tm" + number), from_manager("from_tm" + number) {}
+
+        runtime::Ring to_manager;
+        runtime::Ring from_manager;
+        std::unique_ptr<fabric::Switch> fabric;
+        std::unique_ptr<node::ManagerStage> manager;
+    };
+
+    void add_hub(topology::SwitchId at, std::vector<fabric::Port> ports, niu::Options options,
+                 runtime::Pool& pool);
+    bool all_ready() const;
     std::uint64_t frames() const noexcept;
     std::uint64_t tokens() const noexcept;
 
@@ -101,10 +118,7 @@ class ScaleNetwork {
     ScaleTimes times_{};  ///< of all hosts
     std::shared_ptr<const node::Ways> ways_;
     sim::World world_;
-    runtime::Ring to_manager_;
-    runtime::Ring from_manager_;
-    std::unique_ptr<fabric::Switch> fabric_;
-    std::unique_ptr<node::ManagerStage> manager_;
+    std::vector<std::unique_ptr<Hub>> hubs_;
     std::vector<std::unique_ptr<ScaleHost>> hosts_;
 };
 

@@ -22,7 +22,7 @@ constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
 }  // namespace
 
 bool Niu::is_peer(const Peer& peer) const noexcept {
-    const NodeId node = id_of(peer);
+    const NodeId node = peer.node;
     return node != options_.node && !options_.nodes[node].empty();
 }
 
@@ -67,8 +67,8 @@ void Niu::send_hellos() noexcept {
     send_hello({wire::kBroadcast, wire::kBroadcastMac}, wire::Kind::kHello);
     if (!stations_.knows_router()) return;
     for (const Peer& peer : peers_)
-        if (is_missing(peer) && stations_.is_routed(id_of(peer)))
-            send_hello({id_of(peer), wire::kBroadcastMac}, wire::Kind::kHello);
+        if (is_missing(peer) && stations_.is_routed(peer.node))
+            send_hello({peer.node, wire::kBroadcastMac}, wire::Kind::kHello);
 }
 
 void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
@@ -131,7 +131,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
 }
 
 void Niu::address(Peer& peer) noexcept {
-    const Station to{id_of(peer), peer.mac};
+    const Station to{peer.node, peer.mac};
     peer.outgoing = {stations_.next_hop(to), options_.mac, stations_.ethertype(), peer.header};
     if (in_udp_) peer.datagrams_out = wire::Datagram(stations_.path(options_.node, to.node));
 }
@@ -153,11 +153,11 @@ void Niu::come_up(Peer& peer) noexcept {
     peer.heard = now_;
     peer.unanswered = 0;
     peer.silent_at = now_ + options_.silence / 4;
-    if (in_udp_) peer.datagrams_in = wire::Datagram(stations_.path(id_of(peer), options_.node));
+    if (in_udp_) peer.datagrams_in = wire::Datagram(stations_.path(peer.node, options_.node));
     peer.incoming = {options_.mac, peer.mac, stations_.ethertype(),
                      wire::Header{.flags = peer.header.flags,
                                   .job_key = options_.job_key,
-                                  .source = id_of(peer),
+                                  .source = peer.node,
                                   .destination = options_.node,
                                   .epoch = peer.epoch,
                                   .peer_epoch = static_cast<std::uint16_t>(options_.epoch)}};
@@ -173,7 +173,7 @@ void Niu::tell_unacknowledged(Peer& peer) noexcept {
         wire::MessageCursor messages(runtime::Packet::bytes_of(frame.packet).last(frame.payload_length));
         for (wire::Message message; messages.next_valid(message);) {
             if (message.header.fragment == wire::kWholeMessage)
-                losses_->unacknowledged(id_of(peer), message.header.protocol, message.body);
+                losses_->unacknowledged(peer.node, message.header.protocol, message.body);
         }
     }
 }
@@ -243,7 +243,7 @@ std::string Niu::missing() const {
     if (started_ == Time::min() || now_ - started_ < options_.hello_limit) return {};
     std::string names;
     for (const Peer& peer : peers_) {
-        if (is_missing(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
+        if (is_missing(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[peer.node];
     }
     if (names.empty()) return {};
     return name() + " has not found " + names +
@@ -308,7 +308,7 @@ std::string Niu::left_open() const {
     if (!closed_) return {};
     std::string names;
     for (const Peer& peer : peers_) {
-        if (!has_left(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[id_of(peer)];
+        if (!has_left(peer)) names += (names.empty() ? "" : ", ") + options_.nodes[peer.node];
     }
     if (names.empty()) return {};
     return name() + " left while " + names + " had not closed; what those sent last may be lost";

@@ -85,15 +85,13 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       in_udp_(stations_.in_udp()),
       overhead_(overhead_of(expect_.encapsulation.transport)),
       lent_(options_.in_process, pool.size()),
-      most_kept_(share_of(pool)),
       credit_(credit_for_each(options_, pool)),
+      peers_(options_, credit_, lent_),
+      most_kept_(share_of(pool)),
       frames_(static_cast<unsigned>(options_.nodes.size()) * credit_, pool.raw()),
       token_nodes_(options_.nodes.size()),
       wheel_(static_cast<unsigned>(options_.nodes.size())),
       hello_wait_(options_.hello_every) {
-    peers_.reserve(options_.nodes.size());
-    for (std::size_t i = 0; i < options_.nodes.size(); ++i)
-        peers_.emplace_back(options_, credit_, lent_);
     touched_.reserve(options_.nodes.size());
 }
 
@@ -118,7 +116,7 @@ unsigned Niu::poll(Time now) {
         else
             receive_datagrams({burst.data(), n});
     }
-    wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[peer]); });
+    wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[static_cast<NodeId>(peer)]); });
     if (now >= membership_at_) tend_membership();
     send_waiting();
     return n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
@@ -171,7 +169,7 @@ inline Peer* Niu::sender_of(const rte_mbuf* packet, wire::StreamFields& fields) 
     if (packet->nb_segs != 1 || packet->data_len < kOverhead) return nullptr;
     const auto* const at = rte_pktmbuf_mtod(packet, const std::byte*);
     const NodeId source = wire::frame_layout::Source::get(at + kFront);
-    if (source >= peers_.size()) return nullptr;
+    if (source >= peers_.nodes()) return nullptr;
     Peer& peer = peers_[source];
     if constexpr (transport == wire::Transport::kUdp)
         if (!peer.datagrams_in.surrounds(at, packet->data_len)) return nullptr;
@@ -343,7 +341,7 @@ inline void Niu::hand_up(Peer& peer, rte_mbuf* packet) noexcept {
     const std::size_t length = wire::frame_layout::PayloadLength::get(payload - wire::kHeaderSize);
     const std::byte* apart =
         packet->nb_segs == 1 ? nullptr : rte_pktmbuf_mtod(packet->next, const std::byte*);
-    frames_.push(packet, {payload, length}, apart, id_of(peer));
+    frames_.push(packet, {payload, length}, apart, peer.node);
     ++peer.held;
     counters_.frames_received.add();
 }

@@ -78,7 +78,7 @@ void Niu::describe(nlohmann::json& out) const {
     }
     for (const Peer& peer : peers_) {
         if (!is_peer(peer)) continue;
-        out["peers"][options_.nodes[id_of(peer)]] = {
+        out["peers"][options_.nodes[peer.node]] = {
             {"state", word(peer.state)},
             {"epoch", peer.epoch},
             {"in_flight", peer.out.size()},

@@ -51,7 +51,7 @@ bool Niu::on_arp(rte_mbuf* packet) noexcept {
 /// The router is there, or is another.
 void Niu::on_router() noexcept {
     for (Peer& peer : peers_)
-        if (peer.epoch != 0 && stations_.is_routed(id_of(peer))) address(peer);
+        if (peer.epoch != 0 && stations_.is_routed(peer.node)) address(peer);
     hello_wait_ = options_.hello_every;
     membership_at_ = now_;
 }

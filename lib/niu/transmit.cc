@@ -38,7 +38,7 @@ inline void add_reference(rte_mbuf* m) noexcept {
 void Niu::touch(Peer& peer) noexcept {
     if (peer.touched) return;
     peer.touched = true;
-    touched_.push_back(id_of(peer));
+    touched_.push_back(peer.node);
 }
 
 void Niu::serve_touched() noexcept {

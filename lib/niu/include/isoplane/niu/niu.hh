@@ -29,7 +29,7 @@
 #include <isoplane/niu/memory.hh>
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/packets.hh>
-#include <isoplane/niu/peer.hh>
+#include <isoplane/niu/peer_table.hh>
 #include <isoplane/niu/stations.hh>
 #include <isoplane/niu/ticket.hh>
 #include <isoplane/niu/timer_wheel.hh>
@@ -348,7 +348,7 @@ class Niu final : public runtime::Stage {
         if (out_count_ == out_.size()) push_out();
     }
     void touch(Peer& peer) noexcept;
-    void arm(const Peer& peer, Time at) noexcept { wheel_.call(id_of(peer), at); }
+    void arm(const Peer& peer, Time at) noexcept { wheel_.call(peer.node, at); }
     void rearm(const Peer& peer) noexcept;
 
     // membership.cc: who is there.
@@ -376,8 +376,6 @@ class Niu final : public runtime::Stage {
     bool on_arp(rte_mbuf* packet) noexcept;
     void on_router() noexcept;
 
-    NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
-
     Options options_;
     Stations stations_;
     wire::Expect expect_;
@@ -394,13 +392,13 @@ class Niu final : public runtime::Stage {
     const bool in_udp_;             ///< frames travel in UDP
     const std::uint16_t overhead_;  ///< what stands in a packet in front of its payload
     Lent lent_;
-    std::vector<Peer> peers_;
+    std::uint32_t credit_;  ///< that each peer is given
+    PeerTable peers_;
     std::vector<NodeId> touched_;
     std::vector<rte_mbuf*> aside_;  ///< for frames that are about to be opened
     unsigned kept_ = 0;             ///< packets in all send windows, and open ones
     unsigned most_kept_;
 
-    std::uint32_t credit_;  ///< that each peer is given
     FrameTable frames_;
     static constexpr FrameTable::Id kNoFrame = UINT32_MAX;
     FrameTable::Id reading_ = kNoFrame;

@@ -54,14 +54,19 @@ struct Assembly {
 
 /// All that is known about one other node.
 struct Peer {
-    Peer(const Options& options, std::uint32_t credit, Lent& lent)
-        : out(options.window, &lent), in(options.window), grant(credit), rtt(options.timeout) {}
+    Peer(NodeId its_node, const Options& options, std::uint32_t credit, Lent& lent)
+        : node(its_node),
+          out(options.window, &lent),
+          in(options.window),
+          grant(credit),
+          rtt(options.timeout) {}
 
     using Time = runtime::Time;
 
     /// All that was sent to it has arrived.
     bool sent_all() const noexcept { return out.empty() && open.packet == nullptr && transfers.empty(); }
 
+    NodeId node;
     PeerState state = PeerState::kUnknown;
     bool touched = false;           ///< on the list of those with something to send
     bool ack_now = false;           ///< tell it at the next opportunity what has arrived
