@@ -92,7 +92,7 @@ niu::Options niu_options(const Settings& settings) {
             .mac = settings.network.mac(settings.node()),
             .udp = settings.network.udp(settings.node()),
             .manages = manages(settings),
-            .trust_fcs = settings.trust_fcs,
+            .trust_fcs = settings.trust_fcs || settings.key,  // a tag says more than a checksum
             .silence = silence(settings),
             .hello_limit = settings.hello_limit};
 }
