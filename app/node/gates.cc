@@ -17,6 +17,10 @@ Gates::Gates(Node& node, const auth::Key& key, const topology::Network& network)
         }
         return all;
     });
+    node_.also_clear([this] {
+        for (const Named& named : gates_)
+            named.gate->clear_counters();
+    });
 }
 
 Ends Gates::add(topology::NodeId id, const Ends& port) {

@@ -6,6 +6,7 @@
 
 Somebody without the key forges frames, and plays again what was captured: nobody is disturbed, and all of it counts."""
 
+import json
 import os
 import stat
 import sys
@@ -62,6 +63,11 @@ def all_frames_of_a_job_are_sealed():
         same((frame[12:14], behind), (b"\x88\xb5", TRAILER), f"EtherType and bytes behind the payload of {frame.hex()}")
     names = {frame[-TRAILER:-TRAILER + 16] for _, frame in frames}
     same(len(names), 4, "lives: three hosts and a token manager")
+    with Program("replay", capture, "--check") as check:
+        assert "GOOD" in check.ends().out(), check.out()
+    with Program("replay", capture, "--decode", "--json") as decode:
+        lines = [json.loads(line) for line in decode.ends().out().splitlines()]
+    same([line["sealed"]["by"] for line in lines], [line["source"] for line in lines], "who has sealed, and sent")
 
 
 @test
@@ -182,6 +188,7 @@ def token_managers_and_hosts_of_a_key_file_report_what_they_open():
         assert gate["sealed"] > 10 < gate["authentic"], gate
         same(sum(gate[why] for why in ("not_sealed", "other_key", "forged", "replayed", "outdated", "no_key")), 0,
              f"refused: {gate}")
+        same(fabric.tell("clear").ask("show authentication json")[0]["authentic"], 0, "frames, when nobody is there")
         fabric.stop()
 
 
