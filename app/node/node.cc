@@ -89,6 +89,8 @@ void Node::clear_counters() {
     engine_.clear_counters();
     for (const auto& link : links_)
         link->clear_stats();
+    for (const auto& more : clear_more_)
+        more();
 }
 
 std::vector<std::string> Node::close() {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <isoplane/link/link.hh>
 #include <memory>
 #include <optional>
@@ -56,6 +57,8 @@ class Node {
     bool running() const noexcept { return engine_.running(); }
 
     void clear_counters();
+    /// Has clear_counters() do that, too.
+    void also_clear(std::function<void()> more) { clear_more_.push_back(std::move(more)); }
 
     Captures& captures() noexcept { return captures_; }
 
@@ -71,6 +74,7 @@ class Node {
     std::vector<std::unique_ptr<link::Link>> links_;
     runtime::Engine engine_;
     Captures captures_;
+    std::vector<std::function<void()>> clear_more_;
     runtime::Views views_;
     std::unique_ptr<runtime::Telemetry> telemetry_;
     std::unique_ptr<runtime::MetricsServer> metrics_;

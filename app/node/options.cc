@@ -163,6 +163,13 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     roles.to = static_cast<std::uint16_t>(
         number<unsigned>(values, "to", roles.id == 1 ? 0 : 1, 0, topology::kMaxNodes - 1));
     roles.job_key = conf.job_key.value_or(0);
+    if (!conf.key.empty()) {
+        if (!has_manager && !has_host)
+            throw std::invalid_argument(
+                "the key is for what hosts and token managers send, and this node has "
+                "neither role; leave it out");
+        roles.key = auth::load_key(conf.resolve(conf.key));
+    }
     roles.size = static_cast<std::uint16_t>(number<unsigned>(
         values, "size", 64, traffic::kMinFrame, mtu + static_cast<unsigned>(wire::kEthernetSize)));
     roles.count = number<std::uint64_t>(values, "count", 0, 1, UINT64_MAX);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "gates.hh"
 #include "shared_port.hh"
 #include "time_host.hh"
 #include "token_managers.hh"
@@ -67,6 +68,7 @@ Roles::Roles(Node& node, const RoleOptions& options, const runtime::Placement& p
     check_names(options_.roles);
     check_receivers(options_.roles);
     check_options();
+    if (options_.key) gates_ = std::make_unique<Gates>(node_, *options_.key, options_.network);
     if (node_.links().empty() && !has("shared")) {
         throw std::invalid_argument(
             "no link given: --link SPEC; `isoplane doctor` lists the kinds there are");
@@ -137,7 +139,7 @@ void Roles::add_fabric() {
     for (std::size_t i = 0; i < node_.links().size(); ++i)
         ports.push_back({rx(i), tx(i)});
     if (has("tm")) {
-        managers_ = std::make_unique<TokenManagers>(node_, options_.network);
+        managers_ = std::make_unique<TokenManagers>(node_, options_.network, gates_.get());
         for (const topology::NodeId manager : options_.managers)
             ports.push_back(managers_->add_beside_fabric(manager, options_.mtu));
     }
@@ -162,7 +164,7 @@ void Roles::add_manager() {
         throw std::invalid_argument("a token manager is at one port of its switch, and " +
                                     std::to_string(links) + " links are given; leave one --link");
     }
-    managers_ = std::make_unique<TokenManagers>(node_, options_.network);
+    managers_ = std::make_unique<TokenManagers>(node_, options_.network, gates_.get());
     managers_->add(options_.managers.front(), rx(0), tx(0),
                    std::min(options_.mtu, node_.links().front()->mtu()));
 }
@@ -173,8 +175,8 @@ void Roles::add_time_host() {
         throw std::invalid_argument("a host is at one port of its switch, and " + std::to_string(links) +
                                     " links are given; leave one --link");
     }
-    host_ = std::make_unique<TimeHost>(node_, options_.network, *node_.links().front(), rx(0), tx(0),
-                                       options_.mtu);
+    const Ends ends = through(gates_.get(), *options_.network.conf.id, {rx(0), tx(0), options_.mtu});
+    host_ = std::make_unique<TimeHost>(node_, options_.network, *node_.links().front(), ends);
 }
 
 void Roles::add_shared() {

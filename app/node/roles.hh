@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <isoplane/auth/key.hh>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/topology/network.hh>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ class Switch;
 
 namespace isoplane::node {
 
+class Gates;
 class SharedPort;
 class TimeHost;
 class TokenManagers;
@@ -32,6 +35,7 @@ struct RoleOptions {
     std::uint16_t id = 0;
     std::uint16_t to = 1;  ///< the node that `generate` sends to
     std::uint32_t job_key = 0;
+    std::optional<auth::Key> key{};  ///< by which hosts and token managers authenticate their frames
     std::uint16_t size = 64;
     std::uint64_t count = 0;
     std::uint64_t expect = 0;
@@ -83,6 +87,7 @@ class Roles {
     RoleOptions options_;
     const runtime::Placement& placement_;
     fabric::Switch* switch_ = nullptr;
+    std::unique_ptr<Gates> gates_;
     std::unique_ptr<TokenManagers> managers_;
     std::unique_ptr<TimeHost> host_;
     std::unique_ptr<SharedPort> shared_;

@@ -25,8 +25,7 @@ std::vector<std::string> peers_of(const topology::Topology& topology) {
 
 }  // namespace
 
-TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Link& link, runtime::Input& from,
-                   runtime::Output& to, unsigned mtu)
+TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Link& link, const Ends& ends)
     : node_(node), ways_(std::make_shared<const Ways>(*network.topology)), here_(*network.conf.id) {
     const topology::NodeConf& conf = network.conf;
     const link::LinkKind& kind = *link::find_kind(link.spec().kind);
@@ -37,12 +36,12 @@ TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Lin
                          .epoch = niu::epoch_now(),
                          .mac = network.mac(here_),
                          .udp = network.udp(here_),
-                         .mtu = static_cast<std::uint16_t>(std::min(mtu, link.mtu())),
-                         .chains = kind.multi_segment,
+                         .mtu = static_cast<std::uint16_t>(std::min(ends.mtu, link.mtu() - ends.trailer)),
+                         .chains = kind.multi_segment && ends.trailer == 0,
                          .in_process = kind.in_process};
     if (time.survive) options.silence = std::max(options.silence, membership::silence_for(*time.survive));
     stage_ = &node_.engine().add(
-        std::make_unique<HostStage>("host0", from, to, node_.pool(), ways_, options, time));
+        std::make_unique<HostStage>("host0", ends.from, ends.to, node_.pool(), ways_, options, time));
     node_.views().add("tokens", [this] { return tokens(); });
     node_.views().add("pulse", [this] { return pulse(); });
     node_.views().add("buckets", [this] { return buckets(); });

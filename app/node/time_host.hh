@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 
+#include "gates.hh"
 #include "host_stage.hh"
 #include "node.hh"
 
@@ -20,8 +21,7 @@ class TimeHost {
   public:
     /// The host `network.conf.id` of a network with a topology. It speaks by that link, and receives from and
     /// sends to these ends of it.
-    TimeHost(Node& node, const topology::Network& network, const link::Link& link, runtime::Input& from,
-             runtime::Output& to, unsigned mtu);
+    TimeHost(Node& node, const topology::Network& network, const link::Link& link, const Ends& ends);
 
   private:
     using Clock = std::chrono::steady_clock;

@@ -12,9 +12,10 @@ namespace isoplane::node {
 
 using Json = nlohmann::json;
 
-TokenManagers::TokenManagers(Node& node, const topology::Network& network)
+TokenManagers::TokenManagers(Node& node, const topology::Network& network, Gates* gates)
     : node_(node),
       network_(network),
+      gates_(gates),
       ways_(std::make_shared<const Ways>(*network.topology)),
       epoch_(niu::epoch_now()) {
     node_.views().add("tokens", [this] { return tokens(); });
@@ -35,6 +36,7 @@ fabric::Port TokenManagers::add_beside_fabric(topology::NodeId manager, unsigned
 
 void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime::Output& to, unsigned mtu) {
     const topology::NodeConf& conf = network_.conf;
+    const Ends ends = through(gates_, manager, {from, to, mtu});
     // It exchanges tokens and no messages: so it has no peers, and no windows to keep frames in.
     const niu::Options options{.node = manager,
                                .nodes = std::vector<std::string>(ways_->topology.node_count()),
@@ -42,10 +44,10 @@ void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime:
                                .epoch = epoch_,
                                .mac = network_.mac(manager),
                                .udp = network_.udp(manager),
-                               .mtu = static_cast<std::uint16_t>(mtu),
+                               .mtu = static_cast<std::uint16_t>(ends.mtu),
                                .window = 1};
     const ManagerStage& stage = node_.engine().add(std::make_unique<ManagerStage>(
-        stage_name(manager), from, to, node_.pool(), ways_, options, time_options(conf)));
+        stage_name(manager), ends.from, ends.to, node_.pool(), ways_, options, time_options(conf)));
     managers_.push_back({manager, stage});
 }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "gates.hh"
 #include "manager_stage.hh"
 #include "node.hh"
 
@@ -21,8 +22,8 @@ namespace isoplane::node {
 /// have.
 class TokenManagers {
   public:
-    /// Of a network with a topology. Both outlive it.
-    TokenManagers(Node& node, const topology::Network& network);
+    /// Of a network with a topology. `gates` are for nodes with a key, and null for others. All outlive it.
+    TokenManagers(Node& node, const topology::Network& network, Gates* gates);
 
     /// At a port of its own, which carries so many bytes behind the Ethernet header.
     void add(topology::NodeId manager, runtime::Input& from, runtime::Output& to, unsigned mtu);
@@ -46,6 +47,7 @@ class TokenManagers {
 
     Node& node_;
     const topology::Network& network_;
+    Gates* gates_;
     std::shared_ptr<const Ways> ways_;
     std::uint32_t epoch_;
     std::mutex shown_;  ///< reports are made on several threads

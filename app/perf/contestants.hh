@@ -113,9 +113,13 @@ report::Record compare(const PairOptions& options, Measure&& measure) {
         record.setup += ", at most " + std::to_string(options.plan.window) + " messages under way";
     if (options.frames.udp) record.setup += "; frames of the NIU in UDP";
     if (options.frames.trust_fcs) record.setup += "; without its checksum over payloads";
+    const auto& key = options.frames.key;
+    if (key) record.setup += "; authenticated by " + std::string(auth::name(key->algorithm));
     record.setup += kernel ? "; sockets over " + kernel->name() + "." : ".";
     record.details["encapsulation"] = options.frames.udp ? "udp" : "ethernet";
     record.details["trust_fcs"] = options.frames.trust_fcs;
+    record.details["authenticated_by"] =
+        key ? nlohmann::json(auth::name(key->algorithm)) : nlohmann::json(nullptr);
     record.details["kernel"] = kernel ? nlohmann::json(kernel->name()) : nlohmann::json(nullptr);
     measure(Arena{options, workers, sides, kernel, signal}, record);
     record.failures = sides.close();

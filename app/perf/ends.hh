@@ -50,6 +50,18 @@ inline niu::Options pair_options(Sides& sides, unsigned end, const FrameForm& fr
     return options;
 }
 
+inline std::unique_ptr<NiuEnd> behind_gate(Side& side, runtime::Input& from, runtime::Output& to,
+                                           const auth::Key& key, niu::Options options) {
+    const auth::GateOptions its{.station = options.node,
+                                .stations = options.nodes.size(),
+                                .job_key = options.job_key,
+                                .encapsulation = niu::Stations(options).encapsulation()};
+    auto gate = std::make_unique<auth::Gate>(side.link->name(), key, its, from, to, *side.pool);
+    options.mtu = static_cast<std::uint16_t>(options.mtu - wire::kTrailerSize);
+    options.chains = false;
+    return std::make_unique<NiuEnd>(std::move(gate), *side.pool, std::move(options));
+}
+
 /// How an NIU is set up for `perf pair`.
 struct NiuSetup {
     FrameForm frames{};
@@ -60,6 +72,7 @@ inline std::unique_ptr<NiuEnd> make_niu(Sides& sides, unsigned end, runtime::Inp
                                         const NiuSetup& setup) {
     niu::Options options = pair_options(sides, end, setup.frames);
     options.coalesce = setup.coalesce;
+    if (setup.frames.key) return behind_gate(sides[end], from, to, *setup.frames.key, std::move(options));
     return std::make_unique<NiuEnd>(from, to, *sides[end].pool, std::move(options));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <isoplane/auth/gate.hh>
 #include <isoplane/niu/niu.hh>
 
 #include <isoplane/runtime/time.hh>
@@ -19,6 +20,11 @@ class NiuEnd {
     NiuEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options)
         : peer_(static_cast<niu::NodeId>(1 - options.node)),
           niu_("niu", from, to, pool, std::move(options)) {}
+    /// The same behind a gate.
+    NiuEnd(std::unique_ptr<auth::Gate> gate, runtime::Pool& pool, niu::Options options)
+        : NiuEnd(gate->input(), gate->output(), pool, std::move(options)) {
+        gate_ = std::move(gate);
+    }
 
     bool ready() noexcept {
         poll();
@@ -48,6 +54,7 @@ class NiuEnd {
     bool settled() noexcept { return niu_.peer(peer_).sent_all(); }
 
   private:
+    std::unique_ptr<auth::Gate> gate_;
     niu::NodeId peer_;
     runtime::TscClock clock_;
     niu::Niu niu_;

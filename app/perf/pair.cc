@@ -107,8 +107,18 @@ constexpr Benchmark<PairOptions> kBenchmark{
     "  niu_coalesced  the NIU, small messages share frames\n"
     "  udp, tcp       non-blocking sockets, 32 messages a call; over a veth pair where the\n"
     "                 user may make one, otherwise over loopback\n",
-    [](po::options_description& options) { describe_pair(options, kDefaults); },
-    [](const po::variables_map& values) { return read_pair(values, kDefaults); },
+    [](po::options_description& options) {
+        describe_pair(options, kDefaults);
+        options.add_options()("authenticate", po::value<std::string>()->value_name("ALGORITHM"),
+                              "authenticate the NIU's frames: aes-gmac or chacha20-poly1305");
+    },
+    [](const po::variables_map& values) {
+        PairOptions options = read_pair(values, kDefaults);
+        if (values.count("authenticate") != 0)
+            options.frames.key =
+                auth::random_key(auth::parse_algorithm(values["authenticate"].as<std::string>()));
+        return options;
+    },
     [](const PairOptions& options) { return compare(options, measure_all); }};
 
 }  // namespace

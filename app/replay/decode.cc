@@ -11,6 +11,7 @@
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/trailer.hh>
 #include <nlohmann/json.hpp>
 
 namespace isoplane::replay {
@@ -179,6 +180,11 @@ Json to_json(std::uint64_t number, const TraceFrame& frame) {
         if (header.selective != 0) out["selective"] = header.selective;
     }
     add_payload(out, any.decoded);
+    const auto behind = any.raw.subspan(wire::kHeaderSize + header.payload_length);
+    if (wire::may_be_trailer(behind, frame.bytes.size())) {
+        const wire::Trailer trailer = wire::read_trailer(behind.data());
+        out["sealed"] = {{"by", trailer.station()}, {"number", trailer.number}, {"since", trailer.started()}};
+    }
     return out;
 }
 

@@ -84,6 +84,7 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<
     conf.name = job.topology.name(*conf.id);
     conf.fmconfig = where + "fmconfig";
     if (!job.shmem_map.empty()) conf.shmem_map = where + "shmem_map";
+    if (!job.key.empty()) conf.key = where + "key";
     conf.hosts = addresses_in(job.base);
     conf.more = {{"progress", job.progress}, {"mtu", std::to_string(job.mtu)}};
     conf.more.insert(conf.more.end(), job.settings.begin(), job.settings.end());
@@ -98,6 +99,7 @@ std::string manager_conf_text(const JobConf& job, const std::string& where) {
     conf.encapsulation = job.base.encapsulation;
     conf.udp_port = job.base.udp_port;
     conf.fmconfig = where + "fmconfig";
+    if (!job.key.empty()) conf.key = where + "key";
     conf.hosts = addresses_in(job.base);
     return topology::write_node_conf(conf);
 }

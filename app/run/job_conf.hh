@@ -21,6 +21,7 @@ struct JobConf {
     topology::NodeConf base;  ///< what the user gave; its links are hosts', see has_own_links()
     topology::Topology topology = plain_topology(1);
     std::string shmem_map;  ///< the text of that file; empty for none
+    std::string key;        ///< of the key file that all nodes have; empty for none
     std::string progress;   ///< inline or lcore
     unsigned mtu = 0;
     std::vector<std::pair<std::string, std::string>> settings;  ///< further lines, of --set

@@ -24,6 +24,10 @@ void JobDirectory::write(const std::string& name, const std::string& text) const
     const std::string path = file(name);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream stream(path);
+    std::error_code denied;
+    std::filesystem::permissions(
+        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, denied);
+    if (denied) stream.setstate(std::ios::failbit);
     stream << text;
     stream.close();
     if (!stream)

@@ -20,7 +20,7 @@ class JobDirectory {
     const std::string& path() const { return path_; }
     std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-    /// Writes a file; its name may have one directory in front, which is made.
+    /// Writes a file for its owner alone; its name may have one directory in front, which is made.
     void write(const std::string& name, const std::string& text) const;
 
   private:

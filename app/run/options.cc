@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <isoplane/auth/key.hh>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/runtime/packet_filter.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/shmem_map.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/hello.hh>
+#include <isoplane/wire/trailer.hh>
 #include <iterator>
 #include <stdexcept>
 
@@ -56,6 +58,8 @@ po::options_description visible_options() {
         ("keep-going", po::bool_switch(), "let the others go on when a rank has failed")  //
         ("encapsulation", po::value<std::string>()->value_name("HOW"),
          "how frames travel: ethernet, or udp to cross IP routers (ethernet)")  //
+        ("authenticate", po::value<std::string>()->implicit_value("aes-gmac")->value_name("ALGORITHM"),
+         "refuse frames that are not of the job: aes-gmac, or =chacha20-poly1305")  //
         ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
          "a line for the node.conf of every rank, as in silence=5; may be given again")  //
         ("no-labels", po::bool_switch(), "forward lines as they are, without the rank in front");
@@ -146,10 +150,11 @@ unsigned parse_planes(const po::variables_map& values, const topology::NodeConf&
 }
 
 /// Whether the fabric has token managers.
-bool parse_managers(const std::string& word, unsigned mtu, bool udp) {
+bool parse_managers(const std::string& word, unsigned mtu, bool udp, bool authenticated) {
     if (word != "fabric" && word != "none")
         throw std::invalid_argument("--tm " + word + " is not possible: it can be fabric or none.");
-    const std::size_t least = wire::kMinMtu + (udp ? wire::kIpv4Size + wire::kUdpSize : 0);
+    const std::size_t least = wire::kMinMtu + (udp ? wire::kIpv4Size + wire::kUdpSize : 0) +
+                              (authenticated ? wire::kTrailerSize : 0);
     if (word == "fabric" && mtu < least)
         throw std::invalid_argument(
             "--mtu " + std::to_string(mtu) +
@@ -172,6 +177,18 @@ void check_manager_setting(const RunCommand& command) {
             throw std::invalid_argument(word + " makes " + std::to_string(command.ranks) +
                                         " nodes of one number, as every rank would run it: leave it out.");
     }
+}
+
+/// One that the --config names, or a new one for this job.
+void read_key(const po::variables_map& values, JobConf& conf) {
+    const bool given = !conf.base.key.empty();
+    if (given && values.count("authenticate") != 0)
+        throw std::invalid_argument(
+            "--authenticate makes a key, and the --config names one: leave out either.");
+    if (given) conf.key = auth::key_text(auth::load_key(conf.base.resolve(conf.base.key)));
+    if (values.count("authenticate") != 0)
+        conf.key =
+            auth::key_text(auth::random_key(auth::parse_algorithm(values["authenticate"].as<std::string>())));
 }
 
 /// What the files say, and how many ranks that means.
@@ -205,6 +222,7 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
     conf.topology = given ? *given : plain_topology(command.ranks);
     check_base(conf.base, conf.topology);
     command.has_fabric = !has_own_links(conf.base);
+    read_key(values, conf);
     if (!conf.base.shmem_map.empty()) conf.shmem_map = read_file(conf.base.resolve(conf.base.shmem_map));
     if (values.count("shmem-map") != 0) conf.shmem_map = read_file(values["shmem-map"].as<std::string>());
     if (!conf.shmem_map.empty())
@@ -257,7 +275,8 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     command.fabric = fabric_options(values);
     command.planes = parse_planes(values, command.conf.base);
     command.has_managers = parse_managers(values["tm"].as<std::string>(), command.fabric.mtu,
-                                          command.conf.base.encapsulation == topology::Encapsulation::kUdp);
+                                          command.conf.base.encapsulation == topology::Encapsulation::kUdp,
+                                          !command.conf.key.empty());
     command.grace = seconds(values, "grace", true);
     if (values.count("timeout") != 0) command.timeout = seconds(values, "timeout", false);
     command.keep_going = values["keep-going"].as<bool>();

@@ -58,6 +58,7 @@ std::vector<std::string> common_environment(const JobDirectory& directory) {
 std::vector<File> common_files(const JobConf& conf) {
     std::vector<File> files{{"fmconfig", topology::write_fmconfig(conf.topology)}};
     if (!conf.shmem_map.empty()) files.push_back({"shmem_map", conf.shmem_map});
+    if (!conf.key.empty()) files.push_back({"key", conf.key});
     return files;
 }
 

@@ -32,8 +32,11 @@ runtime::EalOptions eal_options(const Settings& settings) {
         links.push_back(link::LinkSpec::parse(plane));
     const unsigned each =
         std::max(64U, static_cast<unsigned>(std::uint64_t{settings.packets} * room * 2 >> 20));
+    const unsigned keys =
+        settings.key ? auth::Crypto::memory_mb(auth::Opener::keys(settings.network.topology->node_count()))
+                     : 0;
     return {.workers = settings.progress == Progress::kLcore ? 1U : 0U,
-            .memory_mb = each * static_cast<unsigned>(links.size()),
+            .memory_mb = (each + keys) * static_cast<unsigned>(links.size()),
             .pci = link::pci_devices(links)};
 }
 
@@ -89,7 +92,7 @@ niu::Options niu_options(const Settings& settings) {
             .mac = settings.network.mac(settings.node()),
             .udp = settings.network.udp(settings.node()),
             .manages = manages(settings),
-            .trust_fcs = settings.trust_fcs,
+            .trust_fcs = settings.trust_fcs || settings.key,  // a tag says more than a checksum
             .silence = silence(settings),
             .hello_limit = settings.hello_limit};
 }
@@ -114,14 +117,17 @@ Job::Job(Settings settings)
       eal_(eal_options(settings_)),
       pool_("packets", settings_.packets, runtime::Pool::room_for(settings_.mtu),
             runtime::Pool::kDefaultCache, link::place_of_pool({link::LinkSpec::parse(settings_.link)})),
-      link_(link::open_link(link::LinkSpec::parse(settings_.link), "link0",
-                            {.pool = &pool_, .mtu = settings_.mtu, .identity = identity(settings_)})),
-      network_(std::make_unique<Network>(link_->input(), link_->output(), pool_,
-                                         on_link(niu_options(settings_), *link_, settings_.mtu),
-                                         loss(settings_))),
+      link_(std::make_unique<GatedLink>(
+          link::open_link(link::LinkSpec::parse(settings_.link), "link0",
+                          {.pool = &pool_, .mtu = settings_.mtu, .identity = identity(settings_)}),
+          settings_.key, niu_options(settings_), pool_)),
+      network_(std::make_unique<Network>(
+          *link_, pool_,
+          on_link(niu_options(settings_), link_->link(), settings_.mtu, settings_.key.has_value()),
+          loss(settings_))),
       roster_(std::make_unique<Roster>(network_->niu)),
       idler_(runtime::IdlePolicy::kYield) {
-    link_->start();
+    link_->link().start();
     settings_.logical_time |= settings_.shared_memory;
     if (settings_.logical_time)
         network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
@@ -148,7 +154,7 @@ void Job::make_portals() {
         options.mac = topology::default_mac(node(), static_cast<std::uint8_t>(number));
         options.manages = false;
         network_->planes.push_back(std::make_unique<Plane>(std::to_string(number), spec, settings_.packets,
-                                                           settings_.mtu, std::move(options)));
+                                                           settings_.mtu, settings_.key, std::move(options)));
         planes.push_back({&network_->planes.back()->niu(), &network_->planes.back()->dispatcher()});
     }
     movement_ = std::make_unique<Movement>(settings_.progress);
@@ -181,7 +187,7 @@ Job::~Job() {
         });
     }
     driver_.reset();
-    link_->stop();
+    link_->link().stop();
 }
 
 void Job::poll() {
@@ -204,11 +210,20 @@ void Job::join() {
             if (missing.empty() && network_->time) missing = network_->time->trouble(settings_.hello_limit);
             if (all_up) roster_->begin();
         });
-        if (!missing.empty()) throw std::runtime_error(missing);
+        if (!missing.empty()) throw std::runtime_error(missing + refused());
         if (all_up && sees_all()) break;
         poll();
     }
     if (memory_) agree_on_memory();
+}
+
+/// What may be why somebody has not been heard; empty when it is not that.
+std::string Job::refused() const {
+    const std::uint64_t frames = network_->gate == nullptr ? 0 : network_->gate->refused();
+    if (frames == 0) return {};
+    return "; " + std::to_string(frames) +
+           " frames were refused as they are not authentic: see that all nodes have the same key, and clocks "
+           "that do not go back";
 }
 
 /// Nobody uses it before all have the same.
@@ -360,7 +375,7 @@ std::string Job::news() {
 void Job::describe(nlohmann::json& out) {
     if (memory_) memory_->describe(out["shmem"]);
     driver_->call([&] {
-        network_->niu.describe(out);
+        network_->describe(out);
         if (network_->time) network_->time->describe(out);
         if (network_->portals) network_->portals->describe(out["portals"]);
     });

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <isoplane/auth/gate.hh>
 #include <isoplane/link/link.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/niu/dispatcher.hh>
@@ -15,13 +16,29 @@
 namespace isoplane::job {
 
 /// What the NIU of a link has to know of it.
-niu::Options on_link(niu::Options options, const link::Link& link, unsigned mtu);
+niu::Options on_link(niu::Options options, const link::Link& link, unsigned mtu, bool authenticated);
+
+/// A link with what authenticates all that passes it, if the job has a key.
+class GatedLink {
+  public:
+    GatedLink(std::unique_ptr<link::Link> link, const std::optional<auth::Key>& key,
+              const niu::Options& options, runtime::Pool& pool);
+
+    runtime::Input& input() noexcept { return gate_ ? gate_->input() : link_->input(); }
+    runtime::Output& output() noexcept { return gate_ ? gate_->output() : link_->output(); }
+    link::Link& link() noexcept { return *link_; }
+    const auth::Gate* gate() const noexcept { return gate_.get(); }
+
+  private:
+    std::unique_ptr<link::Link> link_;
+    std::unique_ptr<auth::Gate> gate_;
+};
 
 /// A further port of a program that speaks Portals, with all that it has of its own.
 class Plane final : public runtime::Stage {
   public:
     Plane(const std::string& number, const std::string& spec, unsigned packets, unsigned mtu,
-          niu::Options options);
+          const std::optional<auth::Key>& key, niu::Options options);
     ~Plane() override;
 
     niu::Niu& niu() noexcept { return niu_; }
@@ -32,24 +49,30 @@ class Plane final : public runtime::Stage {
     void set_quiet(bool quiet) override { niu_.set_quiet(quiet); }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return niu_.discard(); }
-    void describe(nlohmann::json& out) const override { niu_.describe(out); }
+    void describe(nlohmann::json& out) const override;
     void clear_counters() override { niu_.clear_counters(); }
 
   private:
     runtime::Pool pool_;
-    std::unique_ptr<link::Link> link_;
+    GatedLink link_;
     niu::Niu niu_;
     niu::Dispatcher dispatcher_;
 };
 
 /// The NIU of a program and what takes its messages.
 struct Network {
-    Network(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options,
-            noniso::Loss loss)
-        : niu("niu", from, to, pool, std::move(options)), dispatcher(niu), barrier(niu, loss) {
+    Network(GatedLink& link, runtime::Pool& pool, niu::Options options, noniso::Loss loss)
+        : gate(link.gate()),
+          niu("niu", link.input(), link.output(), pool, std::move(options)),
+          dispatcher(niu),
+          barrier(niu, loss) {
         dispatcher.attach(wire::Protocol::kControl, &barrier);
     }
 
+    /// What the NIU has counted, and what did not come so far.
+    void describe(nlohmann::json& out) const;
+
+    const auth::Gate* gate;  ///< if frames are authenticated
     niu::Niu niu;
     niu::Dispatcher dispatcher;
     noniso::Barrier barrier;

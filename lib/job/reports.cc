@@ -16,7 +16,7 @@ runtime::Views Reports::views_of(Driver& driver, Network& network) {
             return report;
         });
     };
-    add("niu", [&network](nlohmann::json& out) { network.niu.describe(out); });
+    add("niu", [&network](nlohmann::json& out) { network.describe(out); });
     if (network.portals) add("portals", [&network](nlohmann::json& out) { network.portals->describe(out); });
     if (!network.time) return views;
     add("time", [&network](nlohmann::json& out) { network.time->describe(out); });

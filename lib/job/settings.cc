@@ -114,6 +114,8 @@ Settings assemble(topology::NodeConf conf, const std::string& source,
         if (!conf.job_key) conf.job_key = place->job_key;
     }
     settings.network = topology::load_network(std::move(conf));
+    if (const topology::NodeConf& given = settings.network.conf; !given.key.empty())
+        settings.key = auth::load_key(given.resolve(given.key));
     if (counted) settings.network.topology = flat(place->size);
     if (!settings.network.topology)
         throw topology::Error(source, {},

@@ -231,6 +231,8 @@ const NodeOption kTable[] = {
      [](Conf c, Write write) {
          if (c.job_key) write("job-key", number_text(*c.job_key));
      }},
+    text_row<&NodeConf::key>(
+        "key", "FILE", "the secret of the job: frames are authenticated, the same for all its nodes", true),
     {"tokens-ahead", "N", "tokens sent ahead, the same for the whole job (1)", false, false, set_tokens_ahead,
      [](Conf c, Write write) {
          if (c.tokens_ahead) write("tokens-ahead", number_text(*c.tokens_ahead));

@@ -9,6 +9,7 @@ local isoplane = Proto("isoplane", "isoplane frame")
 local DEFAULT_ETHERTYPE = 0x88B5
 local DEFAULT_UDP_PORT = 0x88B5
 local HEADER_SIZE = 48
+local TRAILER_SIZE = 48
 local VERSION = 2
 local FLAG_NO_PAYLOAD_CRC = 0x0001
 
@@ -79,6 +80,15 @@ field("header_crc", ProtoField.uint32, "Header CRC32C", base.HEX)
 field("header_crc.good", ProtoField.bool, "Header CRC good")
 field("payload", ProtoField.bytes, "Payload")
 field("padding", ProtoField.bytes, "Padding")
+
+field("trailer", ProtoField.none, "Trailer")
+field("trailer.node", ProtoField.uint16, "Sealed by node", base.DEC)
+field("trailer.started", ProtoField.absolute_time, "Which started", base.UTC)
+field("trailer.salt", ProtoField.uint64, "Salt", base.HEX)
+field("trailer.generation", ProtoField.uint32, "Generation of its key", base.DEC)
+field("trailer.number", ProtoField.uint64, "Number", base.DEC)
+field("trailer.proof", ProtoField.uint64, "Proof", base.HEX)
+field("trailer.tag", ProtoField.bytes, "Tag")
 
 field("message", ProtoField.none, "Message")
 field("message.protocol", ProtoField.uint8, "Protocol", base.DEC, PROTOCOLS)
@@ -647,6 +657,19 @@ local function add_payload_crc(tree, tvb, length)
     return payload
 end
 
+-- What no key is known for is shown as it stands. Padding is never so long: it ends 60 bytes from the beginning.
+local function add_trailer(tree, tvb)
+    local item = tree:add(f["trailer"], tvb)
+    local ms = tvb(2, 6):uint64()
+    item:add(f["trailer.node"], tvb(0, 2))
+    item:add(f["trailer.started"], tvb(2, 6), NSTime.new((ms / 1000):tonumber(), (ms % 1000):tonumber() * 1000000))
+    item:add(f["trailer.salt"], tvb(8, 8))
+    item:add(f["trailer.generation"], tvb(16, 4))
+    item:add(f["trailer.number"], tvb(16, 8))
+    item:add(f["trailer.proof"], tvb(24, 8))
+    item:add(f["trailer.tag"], tvb(32, 16))
+end
+
 function isoplane.dissector(tvb, pinfo, root)
     if tvb:len() < HEADER_SIZE then return 0 end
     pinfo.cols.protocol = "isoplane"
@@ -674,7 +697,11 @@ function isoplane.dissector(tvb, pinfo, root)
     elseif length == 0 and BODIES[kind] then
         tree:add_proto_expert_info(e.body)
     end
-    if tvb:len() > finish then tree:add(f["padding"], tvb(finish)) end
+    if tvb:len() == finish + TRAILER_SIZE and length == finish - HEADER_SIZE then
+        add_trailer(tree, tvb(finish))
+    elseif tvb:len() > finish then
+        tree:add(f["padding"], tvb(finish))
+    end
     pinfo.cols.info = summary
     return tvb:len()
 end

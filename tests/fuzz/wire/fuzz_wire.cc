@@ -20,6 +20,7 @@
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/stream_header.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/trailer.hh>
 
 #include "samples.hh"
 
@@ -155,10 +156,24 @@ void try_stream(std::span<const std::byte> packet, Transport transport) {
             decoded.header.selective == fields.selective && decoded.header.credit == fields.credit);
 }
 
+/// Where a frame ends is within its packet, and right for what decode() takes; a trailer there reads back.
+void try_trailer(std::span<const std::byte> packet, Transport transport, const Decoded& decoded) {
+    const Encapsulation encapsulation = samples::expect(transport).encapsulation;
+    const auto end = end_of_payload(packet, encapsulation);
+    if (decoded) require(end && packet.data() + *end == decoded.payload.data() + decoded.payload.size());
+    if (!end) return;
+    require(*end >= encapsulation.size() + kHeaderSize && *end <= packet.size());
+    if (packet.size() - *end < kTrailerSize) return;
+    std::array<std::byte, kTrailerSize> again{};
+    write_trailer(again.data(), read_trailer(packet.data() + *end));
+    require(std::memcmp(again.data(), packet.data() + *end, trailer_layout::kTag) == 0);
+}
+
 void try_transport(std::span<const std::byte> packet, Transport transport) {
     const Decoded decoded = decode(packet, samples::expect(transport));
     require(decoded || decoded.payload.empty());
     if (decoded) check_round_trip(decoded);
+    try_trailer(packet, transport, decoded);
     const std::size_t start = samples::expect(transport).encapsulation.size() + kHeaderSize;
     if (packet.size() >= start) read_all(decoded ? decoded.payload : packet.subspan(start), decoded);
 }

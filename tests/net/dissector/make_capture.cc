@@ -11,6 +11,8 @@
 
 #include <isoplane/wire/token.hh>
 
+#include <isoplane/wire/trailer.hh>
+
 #include "samples.hh"
 
 namespace isoplane::wire {
@@ -73,6 +75,18 @@ std::vector<Sample> wrong_ones() {
     return wrong;
 }
 
+/// With a trailer behind it.
+Sample sealed(Transport transport) {
+    Sample sample{"ack_sealed", Kind::kAck, samples::packet(samples::header(Kind::kAck), {}, transport)};
+    const std::size_t front = envelope_size(transport);
+    sample.packet.resize(front + kHeaderSize + kTrailerSize, std::byte{0xaa});
+    write_trailer(
+        sample.packet.data() + front + kHeaderSize,
+        {.born = std::uint64_t{3} << 48 | 1'700'000'000'123, .salt = 5, .number = 0x200000007, .proof = 9});
+    if (transport == Transport::kUdp) stretch_datagram(sample.packet.data(), kHeaderSize + kTrailerSize);
+    return sample;
+}
+
 std::vector<Sample> contents() {
     std::vector<Sample> all;
     const auto append = [&](const std::string& prefix, std::vector<Sample> more) {
@@ -83,6 +97,8 @@ std::vector<Sample> contents() {
     };
     append("eth_", samples::all(Transport::kEthernet));
     append("udp_", samples::all(Transport::kUdp));
+    append("eth_", {sealed(Transport::kEthernet)});
+    append("udp_", {sealed(Transport::kUdp)});
     append("", wrong_ones());
     return all;
 }

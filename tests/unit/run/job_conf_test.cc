@@ -48,5 +48,17 @@ TEST(ManagerConfText, says_what_hosts_are_told_alike_and_nothing_of_their_own) {
     EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "").find("tokens-ahead=4\n"), std::string::npos);
 }
 
+TEST(KeyOfJob, is_named_to_all_where_there_is_one) {
+    JobConf job;
+    job.progress = "inline";
+    job.mtu = 1500;
+    EXPECT_EQ(manager_conf_text(job, "/dir/").find("key="), std::string::npos);
+    job.key = "what the file holds";
+    job.base.key = "/where/the/user/has/it";
+    EXPECT_NE(manager_conf_text(job, "/dir/").find("key=/dir/key\n"), std::string::npos);
+    EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "/dir/").find("key=/dir/key\n"), std::string::npos);
+    EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "").find("key=key\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace isoplane::run

@@ -37,7 +37,8 @@ TEST(NodeConf, reads_every_key) {
     const NodeConf conf = parse_node_conf(
         "role = host, tm\nlink=ring:a\nlink=pcap:in,out\nid=7\nname=alice\nplace=rx@1 tm@2\nexec=start.txt\n"
         "encapsulation=udp\nudp-port=4000\nhost.bob.ip=10.1.0.7/24\nhost.bob.gateway=10.1.0.1\n"
-        "stats-period=0.5\nduration=60\njob-key=0xCafe\nfmconfig=net/fmconfig\nnetwork-cfg=n.cfg\n"
+        "stats-period=0.5\nduration=60\njob-key=0xCafe\nkey=job.key\nfmconfig=net/"
+        "fmconfig\nnetwork-cfg=n.cfg\n"
         "shmem-map=/etc/"
         "map\npages=8\ntokens-ahead=64\nsurvive=2.5\nhost.alice.mac=02:00:00:00:00:01\nhost.alice.link=tap:"
         "t0\n"
@@ -51,6 +52,7 @@ TEST(NodeConf, reads_every_key) {
     EXPECT_EQ(conf.stats_period, 0.5);
     EXPECT_EQ(conf.duration, 60.0);
     EXPECT_EQ(conf.job_key, 0xcafeu);
+    EXPECT_EQ(conf.key, "job.key");
     EXPECT_EQ(conf.fmconfig, "net/fmconfig");
     EXPECT_EQ(conf.network_cfg, "n.cfg");
     EXPECT_EQ(conf.shmem_map, "/etc/map");

@@ -26,6 +26,7 @@
 namespace isoplane::job {
 
 class Driver;
+class GatedLink;
 class Movement;
 class Reports;
 class Roster;
@@ -101,13 +102,14 @@ class Job {
     void make_memory();
     void agree_on_memory();
     bool sees_all() const noexcept;
+    std::string refused() const;
     bool settled();
 
     Settings settings_;
     std::size_t size_;
     runtime::Eal eal_;
     runtime::Pool pool_;
-    std::unique_ptr<link::Link> link_;
+    std::unique_ptr<GatedLink> link_;
     std::unique_ptr<Movement> movement_;
     std::unique_ptr<Network> network_;
     std::unique_ptr<Driver> driver_;

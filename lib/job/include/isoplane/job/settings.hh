@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <isoplane/auth/key.hh>
 #include <isoplane/isotach/options.hh>
 #include <isoplane/topology/network.hh>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct Settings {
     unsigned packets = 8191;                        ///< in the pool
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
+    std::optional<auth::Key> key{};                 ///< by which frames are authenticated, if they are
     bool trust_fcs = false;      ///< whether payloads go without a checksum, between nodes that say so
     bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
     bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too

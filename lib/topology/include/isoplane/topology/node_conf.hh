@@ -44,6 +44,7 @@ struct NodeConf {
     std::optional<double> stats_period;  ///< seconds
     std::optional<double> duration;      ///< seconds
     std::optional<std::uint32_t> job_key;
+    std::string key;  ///< a path: the secret by which frames are authenticated; none when not given
     std::optional<std::uint32_t> tokens_ahead;  ///< h; kDefaultTokensAhead when not given
     std::optional<double> survive;  ///< seconds of silence that logical time outlives a node by; nothing: not
     std::optional<Encapsulation> encapsulation;
