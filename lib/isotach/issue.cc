@@ -45,7 +45,7 @@ inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
 /// way now.
 inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
                                  Isochron::Part* own) noexcept {
-    if (to == here_ || !payloads_.may_send(to)) return false;
+    if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
     const std::uint32_t number = stamp(siu_.distance(to));

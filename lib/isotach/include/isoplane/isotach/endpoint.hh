@@ -79,6 +79,10 @@ class Endpoint {
     virtual void release(const Delivery& delivery) noexcept = 0;
     /// Whether receive() would find one.
     virtual bool waiting() const noexcept = 0;
+
+    /// With Options::with_pages, at a host that joins a running time: its copies of pages are as they were
+    /// when it joined, and time may go on.
+    virtual void pages_are_here() noexcept {}
 };
 
 }  // namespace isoplane::isotach
