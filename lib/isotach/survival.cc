@@ -71,6 +71,7 @@ void Isotach::begin(const wire::View& view) {
         if (epochs[i] != 0) survival_.changes.push_back({view.base, host, true, view.number});
     }
     survival_.epochs = std::move(epochs);
+    survival_.some_left = std::ranges::find(survival_.epochs, 0U) != survival_.epochs.end();
     const auto is_in = [&](NodeId node) { return survival_.epochs[node] != 0; };
     survival_.acts.clear();
     if (!has_past) begin_without_past(view);

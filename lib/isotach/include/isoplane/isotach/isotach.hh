@@ -53,7 +53,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     void forget_lost(Isochron& isochron) noexcept override {
-        isochron.drop_if([this](NodeId host) { return has_left(host); });
+        isochron.drop_if([this](NodeId host, wire::Operation operation) {
+            return has_left(host) && !wire::is_of_copies(operation);
+        });
     }
     std::size_t max_message(NodeId to) const noexcept override;
     /// The largest message that goes in a frame to that host; 0 before it is up.
@@ -139,9 +141,12 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool started() const noexcept { return siu_.started() && !survival_.arrival.waits; }
     /// This host is told how things stand, as it joins a running time: nobody executes what is behind
     /// joined_at() before it has arrived.
-    bool arrives() const noexcept { return survival_.arrival.waits; }
+    bool arrives() const noexcept override { return survival_.arrival.waits; }
     Pulse joined_at() const noexcept { return survival_.arrival.pulse; }
     void pages_are_here() noexcept override { survival_.arrival.has_pages = true; }
+    bool is_lost(NodeId host, wire::Operation operation) const noexcept {
+        return wire::is_of_copies(operation) && has_left(host);
+    }
 
   private:
     struct Barrier {

@@ -80,6 +80,7 @@ struct Survival {
     std::uint32_t view = 0;
     siu::Pulse base = 0;
     bool flushing = false;
+    bool some_left = false;             ///< not all hosts are in this view
     std::vector<std::uint32_t> epochs;  ///< by host: its life in this view; 0 for none
     std::vector<bool> awaited;          ///< by host: its flush is not here
     std::vector<FlushOut> out{};        ///< to all others that were in the last view, too

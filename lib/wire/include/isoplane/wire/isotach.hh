@@ -33,6 +33,11 @@ enum class Operation : std::uint8_t {
     kMarker = 3,        ///< of a host to itself: what its isochron does there is executed now
 };
 
+/// Where a host has copies of what is shared: the issuer need not know whether it takes part.
+constexpr bool is_of_copies(Operation operation) {
+    return operation == Operation::kAccesses || operation == Operation::kMoreAccesses;
+}
+
 /// Receivers execute messages in the order of (pulse, host, rank).
 struct IsotachHeader {
     std::uint64_t pulse = 0;  ///< logical receive time, the same for all parts of an isochron
