@@ -113,8 +113,8 @@ std::vector<MembershipNotice> notices_of(const Life& life) {
 }
 
 /// The last pulse of which it has certainly been told all.
-Pulse told_to(const Life& life) {
-    if (!life.lost) return UINT64_MAX;
+Pulse told_to(const Life& life, bool cut_short) {
+    if (!life.lost && !cut_short) return UINT64_MAX;
     Pulse last = last_executed(life.events);
     for (const MembershipNotice& notice : notices_of(life))
         last = std::max(last, notice.time.pulse);
@@ -126,9 +126,9 @@ bool is_same(const MembershipNotice& a, const MembershipNotice& b) {
 }
 
 /// While both were there, they were told the same, in one order; where one of them joined, who did with it.
-std::string compare_notices(const Life& a, const Life& b) {
+std::string compare_notices(const Life& a, const Life& b, bool cut_short) {
     const Pulse from = std::max(a.joined, b.joined);
-    const Pulse to = std::min(told_to(a), told_to(b));
+    const Pulse to = std::min(told_to(a, cut_short), told_to(b, cut_short));
     const auto between = [&](const Life& life) {
         std::vector<MembershipNotice> told = notices_of(life);
         std::erase_if(told, [&](const MembershipNotice& notice) {
@@ -209,7 +209,8 @@ std::string find_joined(Life& life, const Views& views) {
     return {};
 }
 
-std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint32_t greatest_distance) {
+std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint32_t greatest_distance,
+                         bool cut_short) {
     std::string wrong;
     const auto complain = [&wrong](const std::string& what) {
         if (wrong.empty()) wrong = what;
@@ -231,7 +232,8 @@ std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint
     }
     for (const Life& a : lives)
         for (const Life& b : lives)
-            if (&a < &b && a.joined != UINT64_MAX && b.joined != UINT64_MAX) complain(compare_notices(a, b));
+            if (&a < &b && a.joined != UINT64_MAX && b.joined != UINT64_MAX)
+                complain(compare_notices(a, b, cut_short));
     name_lives(lives, Calendar(lives, views));
     for (std::size_t i = 0; i < lives.size(); ++i) {
         const auto place = static_cast<std::uint16_t>(i);

@@ -47,7 +47,8 @@ struct Life {
 /// Makes of lives, of each host in their order, a history as of so many hosts: takes out what never was, as
 /// those who issued it or were to receive it have left, or were not there yet. Returns what is wrong with
 /// what the lost have executed, and with what all were told of each other, in a sentence; empty when nothing
-/// is.
-std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint32_t greatest_distance);
+/// is. `cut_short`: they did not come to rest.
+std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint32_t greatest_distance,
+                         bool cut_short);
 
 }  // namespace isoplane::sim

@@ -293,7 +293,8 @@ std::string Network::judge() {
                     .quiet = scenario_.mortality.survive ? !stood_still_ && survivors_rest() : all_rest()};
     if (scenario_.mortality.survive) {
         std::vector<Life> all = lives();
-        if (std::string wrong = settle_lives(all, views_, greatest); !wrong.empty()) return wrong;
+        if (std::string wrong = settle_lives(all, views_, greatest, stood_still_); !wrong.empty())
+            return wrong;
         history_.clear();
         for (Life& life : all) {
             setting.left.push_back(life.lost ? last_executed(life.events) : UINT64_MAX);
