@@ -246,6 +246,11 @@ def who_starts_again_joins_with_the_pages_as_they_are():
 
 
 @test
+def so_does_one_of_five_over_links_that_lose():
+    start_again(5, 3, "--fabric", "loss=0.01")
+
+
+@test
 def shared_memory_is_what_is_left_of_it():
     for way in WAYS:
         with Program("run", "-n", 3, "--survive", LIMIT_OF_SILENCE, "--keep-going", "--progress", way, "--",
