@@ -11,6 +11,7 @@
 #include <isoplane/noniso/endpoint.hh>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/wire/page.hh>
+#include <isoplane/wire/view.hh>
 #include <vector>
 
 #include <isoplane/shmem/pages.hh>
