@@ -70,17 +70,16 @@ class Calendar {
     Calendar(const std::vector<Life>& lives, const Views& views) {
         for (std::size_t place = 0; place < lives.size(); ++place) {
             const wire::View* first = views.with(lives[place].host, lives[place].epoch);
-            if (first == nullptr) continue;
-            places_[lives[place].host].emplace(first->number == 1 ? 0 : first->base + 1,
-                                               static_cast<std::uint16_t>(place));
+            const Pulse from = first == nullptr ? UINT64_MAX : first->number == 1 ? 0 : first->base + 1;
+            places_[lives[place].host].emplace(from, static_cast<std::uint16_t>(place));
         }
     }
 
     std::uint16_t place(std::uint16_t host, Pulse pulse) const {
-        const auto of_host = places_.find(host);
-        if (of_host == places_.end()) return UINT16_MAX;
-        const auto next = of_host->second.upper_bound(pulse);
-        return next == of_host->second.begin() ? UINT16_MAX : std::prev(next)->second;
+        // What is before all its lives is for the first, which was let in more than once before it learned.
+        const std::map<Pulse, std::uint16_t>& of_host = places_.at(host);
+        const auto next = of_host.upper_bound(pulse);
+        return next == of_host.begin() ? next->second : std::prev(next)->second;
     }
 
   private:
