@@ -44,6 +44,9 @@ struct Setting {
     std::vector<std::uint32_t> signals;
     /// By host: it has left, and may have noticed nothing of this pulse and later ones. Empty: all stayed.
     std::vector<Pulse> left{};
+    /// By host: it has joined at the end of this pulse, and notices nothing of earlier ones. Empty: all were
+    /// there.
+    std::vector<Pulse> joined{};
 };
 
 /// The first violation found of a rule: a sentence that says who, what and when.

@@ -18,24 +18,78 @@ Duration some(fabric::Random& random, Duration most) {
     return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count()) + 1))};
 }
 
-bool is_same(const MembershipNotice& a, const MembershipNotice& b) {
-    return a.host == b.host && a.joined == b.joined && a.view == b.view && a.time.pulse == b.time.pulse;
-}
-
 }  // namespace
 
-void Network::make_mortal() {
+void Network::make_mortal(std::size_t host) {
     membership::Options options{.limit = scenario_.mortality.limit};
     options.planted.no_majority = scenario_.planted.no_majority;
+    for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s)
+        if (scenario_.manager_at[s] == host) options.plays = topology_.token_manager(s);
+    hosts_[host]->survive(paths_, exchange_options(), options);
+}
+
+void Network::make_mortal(Manager& manager) {
+    membership::Options options{.limit = scenario_.mortality.limit};
+    options.planted.no_majority = scenario_.planted.no_majority;
+    manager.survive(topology_, options);
+}
+
+/// In a later life, which knows nothing of the one before.
+void Network::start_again(std::size_t host) {
+    constexpr std::uint32_t kNextLife = 1000;
+    past_.push_back({static_cast<std::uint16_t>(host), epochs_[host], std::move(history_[host]), true});
+    history_[host].clear();
+    if (!hosts_[host]->dead()) hosts_[host]->die();
+    epochs_[host] += kNextLife;
+    start(host);
+    make_mortal(host);
+    ++restarts_;
+}
+
+void Network::start_again(Manager& manager) {
+    constexpr std::uint32_t kNextLife = 1000;
+    const topology::NodeId node = manager.niu().options().node;
+    if (!manager.dead()) manager.die();
+    epochs_[node] += kNextLife;
+    manager.start(pool_, options_of(node), paths_, exchange_options());
+    make_mortal(manager);
+    ++restarts_;
+}
+
+/// Mostly one who is gone; or one who lives, so soon that perhaps nobody misses it.
+void Network::start_again() {
+    const auto remembers = [](const auto& one) {
+        return !one->dead() && !one->agreement()->given_up() && one->agreement()->view().number != 0;
+    };
+    const auto witnesses =
+        std::ranges::count_if(hosts_, remembers) + std::ranges::count_if(managers_, remembers);
+    // When all start again, another history begins.
+    if (witnesses == 0) return;
+    const bool any = random_.below(4) == 0 && witnesses > 1;
+    const auto is_candidate = [any](const auto& one) {
+        return any || one.dead() || one.agreement()->given_up();
+    };
+    std::vector<std::size_t> candidates;
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        if (is_candidate(*hosts_[i])) candidates.push_back(i);
+    for (std::size_t i = 0; i < managers_.size(); ++i)
+        if (is_candidate(*managers_[i])) candidates.push_back(hosts_.size() + i);
+    if (candidates.empty()) return;
+    const std::size_t chosen = candidates[random_.below(candidates.size())];
+    if (chosen < hosts_.size()) return start_again(chosen);
+    start_again(*managers_[chosen - hosts_.size()]);
+}
+
+/// Each host's in their order.
+std::vector<Life> Network::lives() const {
+    std::vector<Life> all;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
-        options.plays = wire::kNoNode;
-        for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s)
-            if (scenario_.manager_at[s] == i) options.plays = topology_.token_manager(s);
-        hosts_[i]->survive(paths_, exchange_options(), options);
+        const auto host = static_cast<std::uint16_t>(i);
+        std::ranges::copy_if(past_, std::back_inserter(all),
+                             [host](const Life& life) { return life.host == host; });
+        all.push_back({host, epochs_[i], history_[i], hosts_[i]->dead()});
     }
-    options.plays = wire::kNoNode;
-    for (const auto& manager : managers_)
-        manager->survive(topology_, options);
+    return all;
 }
 
 /// It lives, and has not been told that the others go on without it.
@@ -64,14 +118,18 @@ bool Network::has_majority() const {
     if (view == nullptr) return true;
     std::vector<membership::Promise> promises(topology_.node_count());
     const auto add = [&](const membership::Agreement& agreement, topology::NodeId node) {
-        if (membership::find(*view, node) == nullptr || agreement.given_up()) return;
+        const wire::Member* member = membership::find(*view, node);
+        if (member == nullptr || member->epoch != epochs_[node] || agreement.given_up()) return;
         promises[node].epoch = 1;
         promises[node].doubts = agreement.doubts();
         std::erase_if(promises[node].doubts,
                       [&](topology::NodeId doubted) { return !topology_.is_host(doubted); });
     };
-    for (const auto& host : hosts_)
-        if (!host->dead()) add(*host->agreement(), host->niu().options().node);
+    for (const auto& host : hosts_) {
+        if (host->dead()) continue;
+        add(*host->agreement(), host->niu().options().node);
+        if (host->isotach().arrives()) promises[host->niu().options().node].last = isotach::kArrives;
+    }
     for (const auto& manager : managers_)
         if (!manager->dead()) add(*manager->agreement(), manager->manager().options().node);
     return membership::choose(topology_, *view, promises, {}).has_value();
@@ -98,7 +156,7 @@ bool Network::survivors_rest() {
 /// One who lives dies, or is cut off from all others for longer than the limit.
 void Network::strike() {
     Mortality& left = scenario_.mortality;
-    const std::uint64_t chance = random_.below(left.hosts + left.managers + left.cuts);
+    const std::uint64_t chance = random_.below(left.hosts + left.managers + left.cuts + left.restarts);
     if (chance < left.hosts) {
         --left.hosts;
         Host& host = *hosts_[random_.below(hosts_.size())];
@@ -112,6 +170,9 @@ void Network::strike() {
         if (manager.dead()) return;
         manager.die();
         ++deaths_;
+    } else if (chance < left.hosts + left.managers + left.restarts) {
+        --left.restarts;
+        start_again();
     } else {
         --left.cuts;
         fabric::Partition groups(fabric_->ports(), 0);
@@ -142,7 +203,7 @@ std::string Network::die_and_survive(Duration limit) {
         },
         limit);
     Mortality& left = scenario_.mortality;
-    while (left.hosts + left.managers + left.cuts != 0 && !over()) {
+    while (left.hosts + left.managers + left.cuts + left.restarts != 0 && !over()) {
         disturb();
         world_.run_until(over, some(random_, left.within));
         strike();
@@ -160,7 +221,6 @@ std::string Network::die_and_survive(Duration limit) {
     if (std::string wrong = complaint(); !wrong.empty()) return wrong;
     if (!views_.complaint().empty()) return views_.complaint();
     if (std::string wrong = judge(); !wrong.empty()) return wrong;
-    if (std::string wrong = compare_notices(); !wrong.empty()) return wrong;
     if (!stood_still_ && !survivors_rest()) return where_it_stands();
     given_up_ = count_given_up();
     for (const auto& host : hosts_)
@@ -174,26 +234,6 @@ std::string Network::die_and_survive(Duration limit) {
         return {};
     }
     return leave(limit);
-}
-
-/// Whoever takes part to the end has been told the same, at the same time; others the beginning of it.
-std::string Network::compare_notices() const {
-    std::vector<MembershipNotice> longest;
-    for (int round = 0; round < 2; ++round) {
-        for (std::size_t host = 0; host < history_.size(); ++host) {
-            std::vector<MembershipNotice> told;
-            for (const Event& event : history_[host])
-                if (const auto* notice = std::get_if<MembershipNotice>(&event)) told.push_back(*notice);
-            if (told.size() > longest.size()) longest = told;
-            // Their place at the end of the pulse depends on which signals a host has registered.
-            const bool is_prefix = std::equal(told.begin(), told.end(), longest.begin(), is_same);
-            const bool whole = told.size() == longest.size() || !takes_part(*hosts_[host]) || stood_still_;
-            if (round == 1 && (!is_prefix || !whole))
-                return host_name(host) +
-                       " was not told the same of who has left as others, or not at the same time";
-        }
-    }
-    return {};
 }
 
 }  // namespace isoplane::sim

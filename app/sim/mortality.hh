@@ -20,8 +20,10 @@ class Views {
 
     /// A sentence when two members were in different views of one number; empty while all is well.
     const std::string& complaint() const { return complaint_; }
-    /// The view in which that node was not any more, having been in the one before; nullptr for none.
-    const wire::View* without(std::uint16_t node) const;
+    /// The view in which that life of the node came, and the one in which it was not any more; nullptr for
+    /// none. One that never learned that it was in may come again: then it is the last time that counts.
+    const wire::View* with(std::uint16_t node, std::uint32_t epoch) const;
+    const wire::View* without(std::uint16_t node, std::uint32_t epoch) const;
     std::size_t changes() const { return views_.empty() ? 0 : views_.size() - 1; }
     const wire::View* latest() const { return views_.empty() ? nullptr : &views_.rbegin()->second; }
 
@@ -33,9 +35,20 @@ class Views {
 /// The last pulse of which a host has received anything.
 Pulse last_executed(const std::vector<Event>& events);
 
-/// Takes out of a history what never was, as those who issued it or were to receive it have left: what they
-/// had stamped after the cut, and what was for them. Returns what is wrong with what they have executed, in a
-/// sentence; empty when nothing is.
-std::string forget_the_lost(History& history, const Views& views, std::uint32_t greatest_distance);
+/// From one start of a host to its end, or the end of all.
+struct Life {
+    std::uint16_t host = 0;
+    std::uint32_t epoch = 0;
+    std::vector<Event> events{};
+    bool lost = false;  ///< it has died, or the others have gone on without it
+    Pulse joined = 0;   ///< at the end of which pulse, if it joined a running time
+};
+
+/// Makes of lives, of each host in their order, a history as of so many hosts: takes out what never was, as
+/// those who issued it or were to receive it have left, or were not there yet. Returns what is wrong with
+/// what the lost have executed, and with what all were told of each other, in a sentence; empty when nothing
+/// is. `cut_short`: they did not come to rest.
+std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint32_t greatest_distance,
+                         bool cut_short);
 
 }  // namespace isoplane::sim

@@ -46,6 +46,7 @@ Pace some_pace(std::uint64_t seed) {
 
 Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::string& capture)
     : scenario_(scenario),
+      pool_(pool),
       random_(scenario.seed, 2),
       topology_(scenario.switches, "scenario"),
       paths_(topology_),
@@ -69,23 +70,11 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
                               .addresses = std::max(64U, static_cast<unsigned>(topology_.node_count()))});
     world_.add(*fabric_);
 
-    siu::SiuOptions siu_options{.exchange = exchange_options(),
-                                .pulse_interval = scenario_.pulse_interval,
-                                .longest_pause = scenario_.longest_pause,
-                                .no_counts = scenario_.planted.no_counts,
-                                .no_lag = scenario_.planted.no_lag};
-    isotach::Options isotach_options;
-    isotach_options.paranoid = scenario_.paranoid;
-    isotach_options.max_message = scenario_.max_message;
-    isotach_options.planted = {.piecemeal = scenario_.planted.piecemeal,
-                               .markers_at_once = scenario_.planted.markers_at_once,
-                               .no_cut = scenario_.planted.no_cut,
-                               .no_flush = scenario_.planted.no_flush};
+    for (std::size_t node = 0; node < topology_.node_count(); ++node)
+        epochs_.push_back(static_cast<std::uint32_t>(1 + node));
     for (std::size_t i = 0; i < hosts; ++i) {
-        const auto node = static_cast<topology::NodeId>(i);
-        hosts_.push_back(std::make_unique<Host>(topology_.name(node), ends[i], pool, options_of(node),
-                                                siu_options, isotach_options, paths_, scenario_,
-                                                history_[i]));
+        hosts_.push_back(std::make_unique<Host>(topology_.name(static_cast<topology::NodeId>(i)), ends[i]));
+        start(i);
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
@@ -93,14 +82,44 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
             !manages(static_cast<topology::NodeId>(scenario_.manager_at[s])))
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange_options());
     }
-    for (const auto& [node, end] : own_ends)
-        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end, pool, options_of(node),
-                                                      paths_, exchange_options()));
-    if (scenario_.mortality.survive) make_mortal();
+    for (const auto& [node, end] : own_ends) {
+        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end));
+        managers_.back()->start(pool_, options_of(node), paths_, exchange_options());
+    }
+    if (scenario_.mortality.survive) {
+        for (std::size_t i = 0; i < hosts; ++i)
+            make_mortal(i);
+        for (const auto& manager : managers_)
+            make_mortal(*manager);
+    }
     for (const auto& host : hosts_)
         world_.add(*host);
     for (const auto& manager : managers_)
         world_.add(*manager);
+}
+
+void Network::start(std::size_t host) {
+    hosts_[host]->start(pool_, options_of(static_cast<topology::NodeId>(host)), siu_options(),
+                        isotach_options(), paths_, scenario_, history_[host]);
+}
+
+siu::SiuOptions Network::siu_options() const {
+    return {.exchange = exchange_options(),
+            .pulse_interval = scenario_.pulse_interval,
+            .longest_pause = scenario_.longest_pause,
+            .no_counts = scenario_.planted.no_counts,
+            .no_lag = scenario_.planted.no_lag};
+}
+
+isotach::Options Network::isotach_options() const {
+    return {.max_message = scenario_.max_message,
+            .paranoid = scenario_.paranoid,
+            .planted = {.piecemeal = scenario_.planted.piecemeal,
+                        .markers_at_once = scenario_.planted.markers_at_once,
+                        .no_cut = scenario_.planted.no_cut,
+                        .no_flush = scenario_.planted.no_flush,
+                        .no_handover = scenario_.planted.no_handover,
+                        .no_arrival = scenario_.planted.no_arrival}};
 }
 
 Link::End Network::connect(const std::string& name) {
@@ -118,7 +137,7 @@ niu::Options Network::options_of(topology::NodeId node) const {
         options.nodes[i] = topology_.name(static_cast<topology::NodeId>(i));
     options.job_key = 7;
     options.manages = manages(node);
-    options.epoch = 1 + node;
+    options.epoch = epochs_[node];
     options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
     options.mtu = scenario_.mtu;
     options.window = scenario_.window;
@@ -270,17 +289,28 @@ std::uint32_t Network::distance(topology::NodeId a, topology::NodeId b) const {
 
 std::string Network::judge() {
     const auto greatest = static_cast<std::uint32_t>(paths_.greatest_distance(scenario_.ahead));
-    if (std::string wrong = forget_the_lost(history_, views_, greatest); !wrong.empty()) return wrong;
-    number_parts();
-    Setting setting{.hosts = static_cast<std::uint16_t>(hosts_.size()),
-                    .greatest_distance = greatest,
+    Setting setting{.greatest_distance = greatest,
                     .quiet = scenario_.mortality.survive ? !stood_still_ && survivors_rest() : all_rest()};
-    for (std::uint16_t host = 0; host < setting.hosts; ++host) {
-        const bool lost = views_.without(host) != nullptr || hosts_[host]->dead();
-        setting.left.push_back(lost ? last_executed(history_[host]) : UINT64_MAX);
+    if (scenario_.mortality.survive) {
+        std::vector<Life> all = lives();
+        if (std::string wrong = settle_lives(all, views_, greatest, stood_still_); !wrong.empty())
+            return wrong;
+        history_.clear();
+        for (Life& life : all) {
+            setting.left.push_back(life.lost ? last_executed(life.events) : UINT64_MAX);
+            setting.joined.push_back(life.joined);
+            joins_ += life.joined != 0 ? 1 : 0;
+            places_.push_back(life.host);
+            history_.push_back(std::move(life.events));
+        }
+    } else {
+        for (std::size_t host = 0; host < hosts_.size(); ++host)
+            places_.push_back(static_cast<topology::NodeId>(host));
     }
-    for (std::uint16_t a = 0; a < setting.hosts; ++a) {
-        for (std::uint16_t b = 0; b < setting.hosts; ++b)
+    number_parts();
+    setting.hosts = static_cast<std::uint16_t>(history_.size());
+    for (const topology::NodeId a : places_) {
+        for (const topology::NodeId b : places_)
             setting.distances.push_back(a == b ? 0U : distance(a, b));
     }
     const std::vector<Violation> violations = check(setting, history_);

@@ -30,6 +30,7 @@ class Network {
     /// of it could be captured.
     std::string run(runtime::Duration limit);
 
+    /// Of each life of each host, when it is over.
     const History& history() const { return history_; }
     std::uint64_t trace_hash() const { return world_.trace_hash(); }
     runtime::Time now() const { return world_.now(); }
@@ -42,11 +43,18 @@ class Network {
     std::uint64_t deaths() const { return deaths_; }
     /// Those that live, and that the others have gone on without.
     std::uint64_t given_up() const { return given_up_; }
+    /// Lives that are over, as their host or token manager has started again.
+    std::uint64_t restarts() const { return restarts_; }
+    /// Hosts that have joined a running time.
+    std::uint64_t joins() const { return joins_; }
     /// It ended as too few were left who could hear each other.
     bool stood_still() const { return stood_still_; }
 
   private:
     niu::Options options_of(topology::NodeId node) const;
+    siu::SiuOptions siu_options() const;
+    isotach::Options isotach_options() const;
+    void start(std::size_t host);
     bool manages(topology::NodeId host) const;
     std::uint32_t distance(topology::NodeId a, topology::NodeId b) const;
     tm::ExchangeOptions exchange_options() const;
@@ -64,17 +72,22 @@ class Network {
     std::string leave(runtime::Duration limit);
 
     // mortal.cc
-    void make_mortal();
+    void make_mortal(std::size_t host);
+    void make_mortal(Manager& manager);
+    void start_again();
+    void start_again(std::size_t host);
+    void start_again(Manager& manager);
+    std::vector<Life> lives() const;
     std::string die_and_survive(runtime::Duration limit);
     void strike();
     bool survivors_rest();
     bool has_majority() const;
     std::uint64_t count_given_up() const;
     void look_at_views();
-    std::string compare_notices() const;
     bool takes_part(const Host& host) const;
 
     Scenario scenario_;
+    runtime::Pool& pool_;
     fabric::Random random_;
     topology::Topology topology_;
     topology::Paths paths_;
@@ -82,13 +95,18 @@ class Network {
     std::unique_ptr<Recorder> recorder_;
     std::vector<fabric::Port> ports_;
     std::unique_ptr<fabric::Switch> fabric_;
-    History history_;
+    History history_;                       ///< by host, of its present life; once judged, by life...
+    std::vector<topology::NodeId> places_;  ///< ...of these hosts
     std::vector<std::unique_ptr<Host>> hosts_;
     std::vector<std::unique_ptr<Manager>> managers_;
     std::uint64_t partitions_ = 0;
     Views views_;
     std::uint64_t deaths_ = 0;
     std::uint64_t given_up_ = 0;
+    std::uint64_t restarts_ = 0;
+    std::uint64_t joins_ = 0;
+    std::vector<std::uint32_t> epochs_;  ///< by node: of its present life
+    std::vector<Life> past_;             ///< lives that are over
     bool stood_still_ = false;
 };
 

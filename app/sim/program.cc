@@ -17,12 +17,12 @@ std::uint64_t content_of(std::span<const std::byte> bytes) {
 }
 
 Program::Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
-                 std::vector<Event>& events)
+                 std::vector<Event>& events, std::uint32_t life)
     : isotach_(isotach),
       host_(host),
       hosts_(hosts),
       traffic_(scenario.traffic),
-      random_(scenario.seed, 2000 + host),
+      random_(scenario.seed, 1999 + life),
       events_(events),
       isochron_(isotach.isochron()),
       to_issue_(scenario.traffic.isochrons) {
@@ -98,7 +98,7 @@ unsigned Program::send() {
     unsigned issued = 0;
     for (std::uint64_t tries = random_.below(traffic_.eagerness + 1); tries > 0; --tries) {
         if (isochron_.empty()) {
-            if (to_issue_ == 0 || !isotach_.siu().started()) break;
+            if (to_issue_ == 0 || !isotach_.started()) break;
             // A barrier may be complete, and its notice among what has not been received: who leaves now
             // does so after it, though the history would have it before.
             if (random_.below(100) < traffic_.acts && isotach_.deliverable() == 0) act();

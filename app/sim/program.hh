@@ -18,7 +18,7 @@ namespace isoplane::sim {
 class Program {
   public:
     Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
-            std::vector<Event>& events);
+            std::vector<Event>& events, std::uint32_t life);
     ~Program();
 
     unsigned poll(runtime::Time now);

@@ -131,4 +131,15 @@ Scenario Scenario::mortal(std::uint64_t seed) {
     return s;
 }
 
+/// For so long that some are missed before they are back, and others not.
+Scenario Scenario::returning(std::uint64_t seed) {
+    Scenario s = mortal(seed);
+    Random random(seed, 6);
+    s.traffic.isochrons *= 4;
+    s.mortality.restarts = static_cast<unsigned>(1 + random.below(4));
+    s.mortality.within =
+        runtime::Duration{100us} + runtime::Duration{static_cast<std::int64_t>(random.below(40'000'000))};
+    return s;
+}
+
 }  // namespace isoplane::sim

@@ -45,6 +45,8 @@ struct Planted {
     bool no_cut = false;             ///< what somebody has of a host that has left, it executes
     bool no_flush = false;           ///< nobody waits for what came before a view
     bool no_majority = false;        ///< a view is decided by whoever proposes it
+    bool no_handover = false;        ///< who joins is not told who has joined which barrier
+    bool no_arrival = false;         ///< who joins does not wait for that
 };
 
 /// Who is to die, and whether logical time is to survive it.
@@ -54,6 +56,8 @@ struct Mortality {
     unsigned hosts = 0;                                       ///< to die
     unsigned managers = 0;                                    ///< of those on their own
     unsigned cuts = 0;                                        ///< partitions for longer than the limit
+    unsigned restarts =
+        0;  ///< of hosts and managers: who has died or been given up starts again, or who lives
     runtime::Duration within = std::chrono::milliseconds{5};  ///< it happens at any time in it
 };
 
@@ -90,6 +94,8 @@ struct Scenario {
     static Scenario of(std::uint64_t seed);
     /// One that logical time is to survive: the same, with hosts and token managers that die or are cut off.
     static Scenario mortal(std::uint64_t seed);
+    /// The same, and some of them start again.
+    static Scenario returning(std::uint64_t seed);
 };
 
 /// A connected network at random, with cycles; each switch has a token manager, each host one switch.

@@ -101,6 +101,8 @@ void check_nobody_missed(const Case& c, const Signal& signal) {
     for (std::size_t host = 0; host < c.setting.hosts; ++host) {
         if (signal.noticed[host] || !is_registered(c.setting, host, signal.channel)) continue;
         if (!c.setting.left.empty() && signal.pulse >= c.setting.left[host]) continue;
+        if (!c.setting.joined.empty() && signal.pulse != 0 && signal.pulse <= c.setting.joined[host])
+            continue;
         const LogicalTime end{signal.pulse, Place::kEnd, c.setting.hosts, 0};
         if (!c.setting.quiet && !(somebody && c.index.passed(host, end))) continue;
         c.findings.report(Rule::kSignal,

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <isoplane/isotach/group.hh>
+#include <isoplane/wire/isotach.hh>
 #include <utility>
 
 namespace isoplane::isotach {
@@ -37,6 +38,22 @@ bool Group::completes(unsigned channel) noexcept {
         member.entered[channel] = false;
     count.entered = 0;
     return true;
+}
+
+std::uint8_t Group::standing(NodeId host) const noexcept {
+    unsigned standing = 0;
+    for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
+        if (members_[host].joined[channel]) standing |= wire::handover_joined(channel);
+        if (members_[host].entered[channel]) standing |= wire::handover_entered(channel);
+    }
+    return static_cast<std::uint8_t>(standing);
+}
+
+void Group::take_over(NodeId host, std::uint8_t standing) noexcept {
+    for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {
+        if ((standing & wire::handover_joined(channel)) != 0) apply(host, wire::group_join(channel));
+        if ((standing & wire::handover_entered(channel)) != 0) apply(host, wire::group_enter(channel));
+    }
 }
 
 std::uint32_t Group::take_signals() noexcept {

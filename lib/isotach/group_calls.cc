@@ -61,7 +61,7 @@ bool Isotach::notice(const Delivery& delivery) noexcept {
 }
 
 void Isotach::act(std::uint32_t word) noexcept {
-    if (siu_.is_frozen()) {
+    if (siu_.is_frozen() || survival_.arrival.waits) {
         // There is no time to do it at.
         survival_.deferred.push(word);
         known_at_ = UINT64_MAX;

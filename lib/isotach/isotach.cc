@@ -23,6 +23,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       single_(pool),
       counts_(niu.options().nodes.size()),
+      most_outstanding_(options_.most_outstanding),
       survival_(niu.options().nodes.size()) {}
 
 Isotach::~Isotach() {
@@ -39,10 +40,11 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
     const unsigned payloads = payloads_.poll();
     if (siu_.survives()) tend_survival();
-    const bool wanted = !siu_.started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
+    const bool wanted = !started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
     siu_.want(wanted);
+    if (survival_.arrival.waits) return payloads;
     const unsigned pulses = ordering_.advance(
         [this](runtime::Fifo<Delivery>& messages, Pulse pulse) { execute(messages, pulse); },
         [this](const Marker& marker) { complete(marker); },
@@ -67,7 +69,7 @@ std::size_t Isotach::max_message(NodeId to) const noexcept {
 }
 
 std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
-    const std::size_t frame = niu_.max_message(to);
+    const std::size_t frame = reaches(to) ? niu_.max_message(to) : 0;
     return frame > in_front_ ? frame - in_front_ : 0;
 }
 
@@ -99,6 +101,8 @@ void Isotach::take_with_care(const niu::Received& message) noexcept {
     if (has_left) return niu_.release(message);
     if (header.flags == wire::kIsotachFlush && header.host == message.source)
         return take_flush(message, header);
+    if (header.flags == wire::kIsotachHandover && header.host == message.source)
+        return take_handover(message, header);
     Flagged flagged{.data = message.data.subspan(wire::kIsotachSize)};
     if (header.host != message.source || !message.whole() || !take_flags(header.flags, message, flagged)) {
         counters_.malformed.add();
@@ -187,7 +191,10 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
                  .time = time});
         ++time.rank;
     }
-    if (changed) deliver_changes(time);
+    if (changed) {
+        hand_over(pulse);
+        deliver_changes(time);
+    }
 }
 
 /// What comes behind a message waits for the payload of that.

@@ -45,7 +45,7 @@ inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
 /// way now.
 inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
                                  Isochron::Part* own) noexcept {
-    if (to == here_ || !payloads_.may_send(to)) return false;
+    if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
     const std::uint32_t number = stamp(siu_.distance(to));
@@ -99,6 +99,8 @@ bool Isotach::send(Isochron& isochron) noexcept {
         niu_.put_back();
         return held_back();
     }
+    if (survival_.some_left)
+        isochron.drop_if([this](NodeId to, wire::Operation operation) { return is_lost(to, operation); });
     if (needs_.empty()) {
         issue_to_self(isochron);
     } else {
@@ -141,7 +143,8 @@ bool Isotach::fits(const Isochron& isochron) noexcept {
 bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
     return needs_.find(
         isochron, [&](NodeId to) { return with_open ? niu_.open_room(to) : 0; },
-        [this](NodeId to) { return most_in_frame(to); });
+        [this](NodeId to) { return most_in_frame(to); },
+        [this](NodeId to, wire::Operation operation) { return is_lost(to, operation); });
 }
 
 bool Isotach::needs_are_met() noexcept {

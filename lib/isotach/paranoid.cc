@@ -118,6 +118,19 @@ void Paranoid::executed(const LogicalTime& time, Pulse pulse, Pulse ended) {
     }
 }
 
+void Paranoid::passed_over(const LogicalTime& time) {
+    if (!expected_[time.host].empty()) expected_[time.host].pop();
+}
+
+void Paranoid::cut_off(Host host, Pulse cut) {
+    runtime::Fifo<Expected>& queue = expected_[host];
+    for (std::size_t n = queue.size(); n > 0; --n, queue.pop()) {
+        const Expected next = queue.front();
+        if (next.stamp <= cut) queue.push(next);
+    }
+    arrived_[host] = 0;
+}
+
 void Paranoid::given(const LogicalTime& time) {
     if (last_ && !(*last_ < time)) {
         violated([&] {

@@ -134,7 +134,10 @@ bool RemoteEndpoint::send(NodeId to, std::span<const std::byte> message) noexcep
 
 bool RemoteEndpoint::fits(const Isochron& isochron) noexcept {
     const bool sized = needs_.find(
-        isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return most_in_frame(to); });
+        isochron, [](NodeId) { return std::size_t{0}; }, [this](NodeId to) { return most_in_frame(to); },
+        [this](NodeId to, wire::Operation operation) {
+            return wire::is_of_copies(operation) && link_.hosts[to].left.load(std::memory_order_relaxed);
+        });
     if (!sized) return false;
     unsigned frames = needs_.own();
     for (const Needs::Need& need : needs_) {

@@ -15,10 +15,19 @@ bool Survival::change(Pulse pulse, Group& group) noexcept {
     std::erase_if(changes, [&](const Change& change) {
         if (change.pulse != pulse) return false;
         if (!change.joined) group.remove(change.host);
+        present[change.host] = change.joined;
         due.push_back(change);
         return true;
     });
+    std::ranges::stable_sort(due, {}, &Change::host);
     return !due.empty();
+}
+
+void Survival::leaves(NodeId host, const wire::View& next) {
+    const auto has_not_joined = std::erase_if(changes, [&](const Change& change) {
+        return change.host == host && change.joined && change.pulse == next.base;
+    });
+    if (has_not_joined == 0) changes.push_back({next.base, host, false, next.number});
 }
 
 void Isotach::deliver_changes(LogicalTime time) noexcept {
@@ -33,6 +42,8 @@ void Isotach::deliver_changes(LogicalTime time) noexcept {
 
 Standing Isotach::freeze() noexcept {
     siu_.freeze();
+    const Arrival& arrival = survival_.arrival;
+    if (arrival.waits) return {.held = std::min(arrival.pulse, ordering_.held()), .last = kArrives};
     return {.held = ordering_.held(), .last = siu_.last()};
 }
 
@@ -55,14 +66,17 @@ void Isotach::begin(const wire::View& view) {
         }
         if (before != 0) {
             part_with(host, view.cut);
-            survival_.changes.push_back({view.base, host, false, view.number});
+            survival_.leaves(host, view);
         }
         if (epochs[i] != 0) survival_.changes.push_back({view.base, host, true, view.number});
     }
     survival_.epochs = std::move(epochs);
+    survival_.some_left = std::ranges::find(survival_.epochs, 0U) != survival_.epochs.end();
     const auto is_in = [&](NodeId node) { return survival_.epochs[node] != 0; };
     survival_.acts.clear();
-    if (!has_past) ordering_.begin(view.base);
+    if (!has_past) begin_without_past(view);
+    const Arrival& arrival = survival_.arrival;
+    if (arrival.waits && view.cut < arrival.pulse) arrive_behind(view.base);
     siu_.begin_view(view.number, has_past ? view.cut : view.base, view.base, is_in);
     if (!survival_.changes.empty()) siu_.take_act({view.base, wire::kNoNode, 0});
     survival_.acts = siu_.own_acts();
@@ -74,6 +88,18 @@ void Isotach::begin(const wire::View& view) {
         survival_.awaited[out.to] = true;
     for (const Flush& flush : std::exchange(survival_.early, {}))
         apply_flush(flush);
+    do_what_was_deferred();
+}
+
+void Isotach::begin_without_past(const wire::View& view) noexcept {
+    ordering_.begin(view.base);
+    if (view.number > 1) return arrive_behind(view.base);
+    for (std::size_t host = 0; host < survival_.present.size(); ++host)
+        survival_.present[host] = survival_.epochs[host] != 0;
+}
+
+void Isotach::do_what_was_deferred() noexcept {
+    if (survival_.arrival.waits) return;
     for (; !survival_.deferred.empty(); survival_.deferred.pop())
         act(survival_.deferred.front());
 }
@@ -83,13 +109,16 @@ void Isotach::part_with(NodeId host, Pulse cut) noexcept {
     if (options_.planted.no_cut) [[unlikely]]
         cut = UINT64_MAX;
     ordering_.cut_off(host, cut, [this](const Delivery& message) { release(message); });
+    if (paranoid_) paranoid_->cut_off(host, cut);
     payloads_.forget(host);
     counts_[host] = 0;
     if (niu_.peer(host).epoch == survival_.epochs[host]) niu_.give_up(host);
 }
 
 void Isotach::tend_survival() noexcept {
+    tend_handovers();
     if (!survival_.flushing) {
+        if (survival_.arrival.waits) return tend_arrival();
         siu_.hold(ordering_.hold(payloads_.expected() == 0));
         return;
     }
@@ -100,14 +129,15 @@ void Isotach::tend_survival() noexcept {
     if ((!all_here || payloads_.expected() != 0) && !options_.planted.no_flush) return;
     survival_.flushing = false;
     ordering_.settle(survival_.base);
-    siu_.hold(survival_.base);
+    if (survival_.arrival.anew) forget_what_was_before();
+    if (!survival_.arrival.waits || survival_.arrival.pulse == survival_.base) siu_.hold(survival_.base);
 }
 
 /// Behind everything that has been sent there; as many acts as fit.
 bool Isotach::send_flush(FlushOut& out) noexcept {
     const std::size_t most = niu_.max_message(out.to);
     const std::size_t front = wire::kIsotachSize;
-    if (!payloads_.may_send(out.to) || most < front + wire::kFlushActSize) return false;
+    if (!reaches(out.to) || !payloads_.may_send(out.to) || most < front + wire::kFlushActSize) return false;
     const std::size_t n = std::min(survival_.acts.size() - out.next, (most - front) / wire::kFlushActSize);
     const bool last = out.next + n == survival_.acts.size();
     const niu::SendBuffer room =

@@ -129,6 +129,7 @@ Job::Job(Settings settings)
       idler_(runtime::IdlePolicy::kYield) {
     link_->link().start();
     settings_.logical_time |= settings_.shared_memory;
+    settings_.isotach.with_pages = settings_.shared_memory;
     if (settings_.logical_time)
         network_->time = std::make_unique<LogicalTime>(*settings_.network.topology, network_->niu,
                                                        network_->dispatcher, pool_, siu_options(settings_),
@@ -171,8 +172,9 @@ void Job::make_memory() {
     driver_->call([&] {
         isotach::Endpoint* const lcore =
             settings_.progress == Progress::kLcore ? &network_->time->isotach() : nullptr;
-        memory_ = std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers(),
-                                                  shmem::Options{}, lcore);
+        memory_ =
+            std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers(),
+                                            shmem::Options{.life = network_->niu.options().epoch}, lcore);
         driver_->filter(memory_.get());
     });
 }
@@ -205,8 +207,9 @@ void Job::join() {
         bool all_up = false;
         std::string missing;
         driver_->call([&] {
-            all_up = network_->niu.all_up() && (!network_->time || network_->time->started());
-            missing = network_->niu.missing();
+            const bool started = !network_->time || network_->time->started();
+            all_up = started && all_members_up();
+            if (!started || !network_->time || !network_->time->survives()) missing = network_->niu.missing();
             if (missing.empty() && network_->time) missing = network_->time->trouble(settings_.hello_limit);
             if (all_up) roster_->begin();
         });
@@ -226,6 +229,16 @@ std::string Job::refused() const {
            "that do not go back";
 }
 
+/// But for those without whom logical time has gone on before this node joined it.
+bool Job::all_members_up() const noexcept {
+    for (std::size_t host = 0; host < size_; ++host) {
+        const auto id = static_cast<niu::NodeId>(host);
+        const bool is_missing = id != node() && network_->niu.state(id) != niu::PeerState::kUp;
+        if (is_missing && !(network_->time && network_->time->has_left(id))) return false;
+    }
+    return true;
+}
+
 /// Nobody uses it before all have the same.
 void Job::agree_on_memory() {
     driver_->call([this] { memory_->introduce(size_); });
@@ -235,7 +248,8 @@ void Job::agree_on_memory() {
         std::string difference;
         driver_->call([&] {
             const shmem::Layout& layout = memory_->layout();
-            const std::size_t unheard = layout.unheard(size_);
+            const std::size_t unheard =
+                layout.unheard(size_, [this](niu::NodeId host) { return network_->time->has_left(host); });
             agreed = unheard == size_;
             difference = layout.difference();
             if (agreed || !difference.empty() || std::chrono::steady_clock::now() < limit) return;
@@ -250,10 +264,13 @@ void Job::agree_on_memory() {
 }
 
 /// What the program's end of logical time knows of a host may come an instant after the host.
-bool Job::sees_all() const noexcept {
+bool Job::sees_all() {
     for (std::size_t host = 0; isotach_ != nullptr && host < size_; ++host) {
         const auto id = static_cast<niu::NodeId>(host);
-        if (id != node() && isotach_->max_message(id) == 0) return false;
+        if (id == node() || isotach_->max_message(id) != 0) continue;
+        bool left = false;
+        driver_->call([&] { left = network_->time->has_left(id); });
+        if (!left) return false;
     }
     return true;
 }

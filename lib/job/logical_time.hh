@@ -32,7 +32,9 @@ class LogicalTime {
     }
 
     isotach::Isotach& isotach() noexcept { return isotach_; }
-    bool started() const noexcept { return siu_.started(); }
+    bool started() const noexcept { return isotach_.started(); }
+    /// It has begun, or gone on, without that host.
+    bool has_left(niu::NodeId host) const noexcept { return isotach_.has_left(host); }
     /// It goes on when nodes die.
     bool survives() const noexcept { return membership_ != nullptr; }
 

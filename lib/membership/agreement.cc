@@ -75,12 +75,14 @@ bool Agreement::speaks(NodeId node, std::uint32_t epoch) const noexcept {
 void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) noexcept {
     now_ = niu_.now();
     if (given_up_ || from == here_) return;
+    if (view_.number == 0 && message.view != 0 && message.step == wire::ViewStep::kRefused) return stop();
     if (message.step == wire::ViewStep::kDecided) {
         if (message.next.number > view_.number && message.next.number > decided_.number)
             decided_ = message.next;
         return;
     }
     if (message.view < view_.number) {
+        if (message.view == 0 && is_over(from, epoch)) return post(from, {.step = wire::ViewStep::kRefused});
         if (message.view == 0 && !speaks(from, epoch)) note_joiner(from, epoch, message.plays);
         return tell_decided(from);
     }
@@ -105,6 +107,14 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         case wire::ViewStep::kAsk:
             return;
     }
+}
+
+/// That life of a host has been lost here: what was on its way to it or from it is, too, so it cannot take
+/// part.
+bool Agreement::is_over(NodeId node, std::uint32_t epoch) const {
+    if (!topology_.is_host(node) || speaks(node, epoch)) return false;
+    const std::uint32_t ended = niu_.peer(node).ended;
+    return ended != 0 && static_cast<std::int32_t>(epoch - ended) <= 0;
 }
 
 /// How this node stands; from here on it stays so.
@@ -166,6 +176,10 @@ std::vector<NodeId> Agreement::doubts() const {
 }
 
 void Agreement::note_joiner(NodeId node, std::uint32_t epoch, NodeId plays) {
+    const wire::Member* member = find(view_, node);
+    if (member != nullptr && member->played_by == node &&
+        static_cast<std::int32_t>(epoch - member->epoch) <= 0)
+        return;
     for (Joiner& joiner : joiners_) {
         if (joiner.node != node) continue;
         if (static_cast<std::int32_t>(epoch - joiner.epoch) > 0) joiner = {node, epoch, plays};
@@ -184,8 +198,10 @@ void Agreement::adopt(const wire::View& next) {
     const wire::Member* own = find(next, here_);
     const bool is_in = own != nullptr && own->epoch == epoch_;
     if (!is_in && view_.number == 0) {
+        if (!stranger_ || next.number > next_.number) next_ = next;  // whom to ask
         stranger_ = true;
-        next_ = next;  // whom to ask
+        frozen_ = false;
+        phase_ = Phase::kNone;
         decided_ = {};
         return;
     }
@@ -199,13 +215,16 @@ void Agreement::adopt(const wire::View& next) {
         return member != nullptr && static_cast<std::int32_t>(joiner.epoch - member->epoch) <= 0;
     });
     const wire::View before = std::exchange(view_, next);
-    if (!is_in) {
-        given_up_ = true;
-        body_.freeze();
-        body_.stop();
-        return;
-    }
+    if (!is_in) return stop();
     body_.begin(view_);
+}
+
+/// The others go on without this life of the node.
+void Agreement::stop() {
+    given_up_ = true;
+    phase_ = Phase::kNone;
+    body_.freeze();
+    body_.stop();
 }
 
 /// The order in which members propose: token managers on their own, then hosts.

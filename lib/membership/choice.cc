@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/isotach/survival.hh>
 #include <isoplane/membership/choice.hh>
 
 namespace isoplane::membership {
@@ -95,12 +96,16 @@ std::optional<wire::View> choose(const topology::Topology& topology, const wire:
     if (now.number != 0 && 2 * promised <= voices(now)) return std::nullopt;
     wire::View next{.number = now.number + 1, .cut = UINT64_MAX};
     std::uint64_t last = 0;
+    bool knows = false;  // one of them how things stand
     for (std::size_t host = 0; host < topology.host_count(); ++host) {
         if (!those[host]) continue;
         next.cut = std::min(next.cut, promises[host].held);
-        last = std::max({last, promises[host].held, promises[host].last});
+        last = std::max(last, promises[host].held);
+        if (promises[host].last == isotach::kArrives) continue;
+        last = std::max(last, promises[host].last);
+        knows = true;
     }
-    if (next.cut == UINT64_MAX) return std::nullopt;  // not a host is left
+    if (!knows) return std::nullopt;  // no host is left, or none that has arrived
     next.base = now.number == 0 ? 0 : last + 1;
     for (const Joiner& joiner : joiners) {
         those[joiner.node] = true;

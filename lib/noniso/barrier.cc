@@ -18,6 +18,8 @@ Barrier::Barrier(niu::Niu& niu, Loss loss) : niu_(niu), loss_(loss), by_node_(ni
 
 bool Barrier::enter() noexcept {
     if (state_ == BarrierState::kRunning || state_ == BarrierState::kBroken) return false;
+    for (Member& member : members_)
+        meet(member);
     ++number_;
     state_ = BarrierState::kRunning;
     poll();
@@ -34,6 +36,7 @@ bool Barrier::poll() noexcept {
     bool all = true;
     bool moved = false;
     for (Member& member : members_) {
+        if (member.first > number_) continue;
         if (lost(member)) {
             if (loss_ == Loss::kLeavesOut) continue;
             broken_by_ = member.node;
@@ -55,6 +58,14 @@ bool Barrier::lost(Member& member) noexcept {
     return member.epoch != niu_.peer(member.node).epoch;
 }
 
+/// Who is up in another life than the one that was lost takes part from the next barrier on.
+void Barrier::meet(Member& member) noexcept {
+    if (loss_ != Loss::kLeavesOut || niu_.state(member.node) != niu::PeerState::kUp) return;
+    const std::uint32_t epoch = niu_.peer(member.node).epoch;
+    if (member.epoch == 0 || member.epoch == epoch) return;
+    member = {.node = member.node, .epoch = epoch, .first = number_ + 1, .told = number_, .at = number_};
+}
+
 bool Barrier::tell(Member& member) noexcept {
     const niu::SendBuffer room =
         niu_.buffer(member.node, wire::Protocol::kControl, wire::kBarrierSize, niu::Urgency::kUrgent);
@@ -69,7 +80,13 @@ bool Barrier::tell(Member& member) noexcept {
 void Barrier::take(const niu::Received& message) noexcept {
     Member* member = by_node_[message.source];
     const auto number = wire::decode_barrier(message.data);
-    if (number && *number == member->at + 1) member->at = *number;
+    if (loss_ == Loss::kLeavesOut) {
+        // Either may have started again and count from another barrier: each says the next of them.
+        meet(*member);
+        if (number) ++member->at;
+    } else if (number && *number == member->at + 1) {
+        member->at = *number;
+    }
     niu_.release(message);
 }
 

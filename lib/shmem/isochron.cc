@@ -88,7 +88,7 @@ Reads::Ticket Isochron::add_read(Address at, std::uint32_t words) {
            {.code = AccessCode::kRead,
             .words = static_cast<std::uint16_t>(words),
             .address = at,
-            .ticket = ticket},
+            .ticket = reads().name(ticket)},
            {&offset, 1}, {});
     return ticket;
 }
@@ -137,9 +137,11 @@ void Isochron::add_assign(const Scheduled& scheduled, Words values) {
 Reads::Ticket Isochron::add_change(AccessCode code, Address at, Words first, Words second) {
     const Reads::Ticket ticket = open(static_cast<std::uint32_t>(first.size()));
     reads().ask(ticket, pages_.page(at).nearest);
-    add_to_all(
-        {.code = code, .words = static_cast<std::uint16_t>(first.size()), .address = at, .ticket = ticket},
-        first, second);
+    add_to_all({.code = code,
+                .words = static_cast<std::uint16_t>(first.size()),
+                .address = at,
+                .ticket = reads().name(ticket)},
+               first, second);
     return ticket;
 }
 
@@ -166,7 +168,7 @@ BlockFuture Isochron::read(const Block& block) {
                {.code = AccessCode::kRead,
                 .words = static_cast<std::uint16_t>(piece.words),
                 .address = piece.at,
-                .ticket = ticket},
+                .ticket = reads().name(ticket)},
                {&done, 1}, {});
     });
     return {reads(), ticket};

@@ -40,11 +40,4 @@ void Layout::hear(NodeId host, const wire::Answer& told) {
     }
 }
 
-std::size_t Layout::unheard(std::size_t hosts) const noexcept {
-    for (std::size_t host = 0; host < hosts; ++host) {
-        if (host != here_ && (host >= heard_.size() || !heard_[host])) return host;
-    }
-    return hosts;
-}
-
 }  // namespace isoplane::shmem

@@ -41,6 +41,8 @@ Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answe
       options_(options),
       turn_(lcore != nullptr),
       store_(pages_, options.planted.no_blocking),
+      copies_(pages_, store_, answers_),
+      reads_(options.life),
       layout_(pages_) {
     NodeId last = pages_.here();
     for (std::uint32_t page = 0; page < pages_.extent().pages; ++page) {
@@ -66,7 +68,7 @@ std::uint32_t Memory::most_words(const Pages::Page& page, bool at_nearest) const
         heed(page.nearest);
     } else {
         for (const NodeId host : page.others)
-            heed(host);
+            if (!pages_.is_lost(host)) heed(host);
     }
     // Of a host that is not up, nothing is known; nor can anything go there.
     return room < kInFront + 4 ? 1 : static_cast<std::uint32_t>((room - kInFront) / 4);
@@ -118,7 +120,10 @@ bool Memory::put_on_wire(Isochron& isochron) {
 
 /// In as many messages as it takes.
 bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
-    const std::size_t most = endpoint_.max_message(part.to);
+    // A host that has left may be back when the isochron goes.
+    constexpr std::size_t kOneAccess = wire::access_size(wire::AccessCode::kAssign, wire::kMostAccessWords);
+    std::size_t most = endpoint_.max_message(part.to);
+    if (most == 0 && pages_.is_lost(part.to)) most = kOneAccess;
     std::span<const std::byte> rest = part.bytes.bytes();
     while (!rest.empty()) {
         const std::size_t size = rest.size() <= most ? rest.size() : whole_accesses(rest, most);
@@ -134,26 +139,52 @@ bool Memory::put_part(Isochron& isochron, const Isochron::Part& part) {
 
 /// Whether there is something that is not the program's to receive.
 bool Memory::next() {
-    if (!has_next_) {
-        has_next_ = from_.receive(next_);
-        if (has_next_ && next_.kind == DeliveryKind::kLeft) lose(next_.channel);
-    }
+    has_next_ = has_next_ || take_next();
     return has_next_ && next_.kind == DeliveryKind::kMessage && next_.operation != Operation::kMessage;
 }
 
-/// Its copies are no longer, nor what it has left open; the program still has to be told.
-void Memory::lose(NodeId host) {
-    store_.lose(host);
-    hand_out_answers();
-    if (!has_lcore()) return lose_here(host);
-    left_.push_back(host);
+bool Memory::take_next() {
+    if (!notices_.empty()) {
+        next_ = notices_.front();
+        notices_.pop();
+        return true;
+    }
+    if (!from_.receive(next_)) return false;
+    heed(next_);
+    return true;
+}
+
+/// The copies of who has left are no longer, nor what it has left open; who joins is given its copies. The
+/// program still has to be told.
+void Memory::heed(const Delivery& notice) {
+    const NodeId host = notice.channel;
+    const bool joined = notice.kind == DeliveryKind::kJoined;
+    if (!joined && notice.kind != DeliveryKind::kLeft) return;
+    if (joined) {
+        copies_.joined(host, notice.time.pulse);
+    } else {
+        copies_.left(host);
+        store_.lose(host);
+        hand_out_answers();
+    }
+    if (!has_lcore()) return change_here(host, joined);
+    changes_.push_back({host, joined});
     has_arrived_.store(true, std::memory_order_relaxed);
 }
 
 /// For what the program alone touches.
-void Memory::lose_here(NodeId host) {
+void Memory::change_here(NodeId host, bool joined) {
+    if (joined) return pages_.regain(host);
     pages_.lose(host);
     reads_.lose(host);
+}
+
+/// This host joins a running time, which goes on when its copies are here. Until then there are only notices.
+void Memory::arrive() {
+    if (!from_.arrives()) return;
+    for (Delivery notice; from_.receive(notice); notices_.push(notice))
+        heed(notice);
+    if (copies_.complete()) from_.pages_are_here();
 }
 
 bool Memory::step() {
@@ -240,9 +271,9 @@ unsigned Memory::fill_reads() {
     }
     const auto filled = static_cast<unsigned>(arrived_.size());
     arrived_.clear();
-    for (const NodeId host : left_)
-        lose_here(host);
-    left_.clear();
+    for (const Change& change : changes_)
+        change_here(change.host, change.joined);
+    changes_.clear();
     has_arrived_.store(false, std::memory_order_relaxed);
     return filled;
 }
@@ -258,7 +289,8 @@ bool Memory::send(const Store::Answer& answer) {
 }
 
 unsigned Memory::send_answers() {
-    unsigned sent = 0;
+    arrive();
+    unsigned sent = copies_.send();
     for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
         runtime::Fifo<Store::Answer>& queue = to_send_[host];
         for (; !queue.empty(); queue.pop(), --unsent_, ++sent) {
@@ -274,10 +306,16 @@ unsigned Memory::take_answers() {
     unsigned taken = 0;
     for (noniso::Received message; answers_.receive(message); ++taken) {
         wire::Answer answer;
+        if (wire::is_page_message(message.data)) {
+            copies_.take(message.source, message.data);
+            answers_.release(message);
+            continue;
+        }
         if (!wire::decode_answer(message.data, answer)) [[unlikely]] {
             counters_.malformed.add();
         } else if (answer.ticket == Layout::kTicket) {
             layout_.hear(message.source, answer);
+            if (answer.offset == Layout::kToo) introduce_to(message.source, 0);
         } else {
             take(answer);
         }
@@ -299,7 +337,9 @@ unsigned Memory::poll() {
 }
 
 bool Memory::pass_on(Delivery& delivery, bool caught_up) noexcept {
-    if (!has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting()) return false;
+    if (!has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting() && copies_.idle() &&
+        notices_.empty() && !from_.arrives())
+        return false;
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (!turn) return false;
     take_answers();
@@ -314,12 +354,16 @@ bool Memory::pass_on(Delivery& delivery, bool caught_up) noexcept {
 }
 
 void Memory::introduce(std::size_t hosts) {
-    if (to_send_.size() < hosts) to_send_.resize(hosts);
-    for (std::size_t host = 0; host < hosts; ++host) {
-        if (host == here()) continue;
-        to_send_[host].push({layout_.told(), static_cast<NodeId>(host)});
-        ++unsent_;
-    }
+    for (std::size_t host = 0; host < hosts; ++host)
+        if (host != here()) introduce_to(static_cast<NodeId>(host), Layout::kToo);
+}
+
+void Memory::introduce_to(NodeId host, std::uint16_t too) {
+    if (host >= to_send_.size()) to_send_.resize(std::size_t{host} + 1);
+    wire::Answer told = layout_.told();
+    told.offset = too;
+    to_send_[host].push({told, host});
+    ++unsent_;
 }
 
 isotach::LogicalTime Memory::now() const noexcept {
@@ -340,7 +384,8 @@ bool Memory::settled() const noexcept {
 bool Memory::receive(Delivery& delivery) {
     if (has_lcore()) {
         if (!endpoint_.receive(delivery)) return false;
-        if (delivery.kind == DeliveryKind::kLeft) poll();  // or the program would know before its memory does
+        if (delivery.kind == DeliveryKind::kLeft || delivery.kind == DeliveryKind::kJoined)
+            poll();  // or the program would know before its memory does
         return true;
     }
     while (step()) {

@@ -61,11 +61,23 @@ Pages::Pages(const topology::ShmemMap& map, const topology::Paths& paths, NodeId
 }
 
 void Pages::lose(NodeId host) {
+    if (host >= lost_.size()) lost_.resize(std::size_t{host} + 1);
+    lost_[host] = true;
+    find_nearest();
+}
+
+void Pages::regain(NodeId host) {
+    if (!is_lost(host)) return;
+    lost_[host] = false;
+    find_nearest();
+}
+
+void Pages::find_nearest() {
     for (Page& page : pages_) {
-        std::erase(page.others, host);
-        if (page.nearest != host) continue;
-        page.mapped = !page.others.empty();
-        if (page.mapped) page.nearest = page.others.front();
+        if (page.is_here() || page.others.empty()) continue;
+        const auto near = std::ranges::find_if(page.others, [this](NodeId host) { return !is_lost(host); });
+        page.mapped = near != page.others.end();
+        if (page.mapped) page.nearest = *near;
     }
 }
 

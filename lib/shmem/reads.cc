@@ -30,8 +30,10 @@ Reads::Ticket Reads::open(std::uint32_t words) {
 }
 
 bool Reads::fill(const wire::Answer& answer) noexcept {
-    if (answer.ticket == 0 || answer.ticket > places_.size()) return false;
-    Place& place = places_[answer.ticket - 1];
+    const Ticket ticket = answer.ticket & ((Ticket{1} << kTicketBits) - 1);
+    if (answer.ticket != name(ticket)) return true;
+    if (ticket == 0 || ticket > places_.size()) return false;
+    Place& place = places_[ticket - 1];
     if (place.lost) return true;
     if (answer.words == 0) {
         if (place.lacking == 0) return false;
@@ -45,7 +47,7 @@ bool Reads::fill(const wire::Answer& answer) noexcept {
     place.lacking -= answer.words;
     if (place.lacking != 0) return true;
     --outstanding_;
-    if (!place.wanted) free(answer.ticket);
+    if (!place.wanted) free(ticket);
     return true;
 }
 

@@ -192,6 +192,8 @@ void Store::settle_all() {
 }
 
 void Store::lose(NodeId host) {
+    for (Blocked& blocked : table_)
+        if (blocked.to == host) blocked.ticket = 0;
     for (const auto& [key, waiters] : open_)
         if ((key.version & kComputed) == 0 && key.version >> 32 == host)
             settled_.push_back({.key = key, .value = 0, .lost = true});

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR.
+"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR RETURNER.
 
 Ranks run `survivor`, which sends isochrons to all until some have left. Those who are left must have received the same,
 at the same logical times, and so must have been told who left."""
@@ -17,7 +17,7 @@ import sys
 
 from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
 
-SURVIVOR, HEIR = (os.path.abspath(path) for path in sys.argv[2:4])
+SURVIVOR, HEIR, RETURNER = (os.path.abspath(path) for path in sys.argv[2:5])
 WAYS = ("inline", "lcore")
 KEY = 7
 # Long for a machine that is busy with other things, so that nobody is given up who only waits for a CPU.
@@ -93,13 +93,13 @@ def so_are_two_at_once_and_links_that_lose():
 class Host:
     """survivor at a host of a network that the test has made."""
 
-    def __init__(self, name, fmconfig, link, losses, **lines):
-        self.name = f"{os.path.basename(link)}-{name}"
+    def __init__(self, name, fmconfig, link, argument, *, program=SURVIVOR, life="", **lines):
+        self.name = f"{os.path.basename(link)}-{name}{life}"
         lines = {"name": name, "role": "host", "fmconfig": fmconfig, "job-key": KEY, "link": link,
                  "survive": LIMIT_OF_SILENCE, **lines}
         conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()))
         with open(work(f"{self.name}.out"), "wb") as out, open(work(f"{self.name}.err"), "wb") as err:
-            self.process = subprocess.Popen([SURVIVOR, str(losses)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            self.process = subprocess.Popen([program, str(argument)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                             preexec_fn=die_with_parent,
                                             env={**os.environ, "RUNTIME_DIRECTORY": WORK, "ISOPLANE_CONFIG": conf})
 
@@ -206,6 +206,48 @@ def who_was_only_stopped_is_told_that_the_others_went_on():
             bob.ends(code=1)
             assert "gone on in logical time without this node" in bob.err(), bob.err()
         fabric.stop(err=UNHEARD)
+
+
+def told(lines, what):
+    return [(line[what], line["pulse"], line["view"]) for line in lines if what in line]
+
+
+def start_again(hosts, victim, *fabric_options, **lines):
+    """One of them is killed and started again; from then on all receive the same, and all copies of pages are alike."""
+    label = f"again{hosts}{victim}{lines.get('progress', '')}"
+    names = [f"host{i}" for i in range(hosts)]
+    network = write(label, f"0 {' '.join(names)}\n")
+    links = links_of(label, hosts)
+    with Node("fabric,tm", ",".join(links), "--job-key", KEY, "--fmconfig", network, "--survive", LIMIT_OF_SILENCE,
+              *fabric_options) as fabric, contextlib.ExitStack() as all_hosts:
+        fabric.ready()
+
+        def start(i, life=""):
+            return all_hosts.enter_context(Host(names[i], network, links[i], victim, program=RETURNER, life=life, **lines))
+        ranks = [start(i) for i in range(hosts)]
+        for rank in ranks:
+            rank.ready()
+        ranks[victim].process.kill()
+        ranks[victim].process.wait()
+        ranks[victim] = start(victim, "again")
+        reports = [rank.ends() for rank in ranks]
+        same(len({(report[-1]["digest"], report[-1]["memory"], report[-1]["pulse"]) for report in reports}), 1,
+             f"histories and pages: {[report[-1] for report in reports]}")
+        for report in reports:
+            same(told(report, "joined"), told(reports[0], "joined"), "who has joined, and when")
+            same([host for host, _, _ in told(report, "joined")], [victim], "who has joined")
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def who_starts_again_joins_with_the_pages_as_they_are():
+    for way in WAYS:
+        start_again(3, 1, progress=way)
+
+
+@test
+def so_does_one_of_five_over_links_that_lose():
+    start_again(5, 3, "--fabric", "loss=0.01")
 
 
 @test

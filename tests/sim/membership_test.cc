@@ -21,6 +21,8 @@ struct Tally {
     std::uint64_t given_up = 0;  ///< that lived
     std::uint64_t partitions = 0;
     std::uint64_t stood_still = 0;
+    std::uint64_t restarts = 0;
+    std::uint64_t joins = 0;
 
     void add(const sim::Network& network) {
         ++networks;
@@ -29,6 +31,8 @@ struct Tally {
         given_up += network.given_up();
         partitions += network.partitions();
         stood_still += network.stood_still() ? 1 : 0;
+        restarts += network.restarts();
+        joins += network.joins();
     }
 };
 
@@ -45,13 +49,14 @@ std::string run(const sim::Scenario& scenario, Tally& tally) {
 
 /// A seed that goes wrong with the defect, and only with it: that which is known to, or the first, in case
 /// what seeds mean has changed; 0 when none of the first few does.
-std::uint64_t found_at(const sim::Planted& planted, std::uint64_t known) {
+std::uint64_t found_at(const sim::Planted& planted, std::uint64_t known,
+                       sim::Scenario (*scenario)(std::uint64_t) = sim::Scenario::mortal) {
     constexpr std::uint64_t kFew = 1000;
     Tally ignored;
     const auto finds = [&](std::uint64_t seed) {
-        sim::Scenario bad = sim::Scenario::mortal(seed);
+        sim::Scenario bad = scenario(seed);
         bad.planted = planted;
-        return !run(bad, ignored).empty() && run(sim::Scenario::mortal(seed), ignored).empty();
+        return !run(bad, ignored).empty() && run(scenario(seed), ignored).empty();
     };
     if (finds(known)) return known;
     for (std::uint64_t seed = 1; seed <= kFew; ++seed) {
@@ -77,7 +82,23 @@ TEST(MembershipSim, time_goes_on_in_one_history_whoever_dies) {
     if (all.networks < kSeeds) return;
     EXPECT_GT(all.deaths, kSeeds / 2);
     EXPECT_GT(all.changes, kSeeds / 2);
-    EXPECT_LT(all.stood_still, kSeeds / 3);
+    EXPECT_LT(all.stood_still, all.networks / 3);
+}
+
+TEST(MembershipSim, who_starts_again_joins_the_same_history) {
+    constexpr std::uint64_t kSeeds = 150;
+    Tally all;
+    for_each_seed(kSeeds, [&](std::uint64_t seed) {
+        EXPECT_EQ(run(sim::Scenario::returning(seed), all), "");
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+    std::cout << all.networks << " networks: " << all.deaths << " deaths, " << all.restarts
+              << " starts again, " << all.joins << " hosts joined, " << all.partitions << " partitions, "
+              << all.changes << " changes of view, " << all.given_up << " given up alive, " << all.stood_still
+              << " without a majority at the end\n";
+    if (all.networks < kSeeds) return;
+    EXPECT_GT(all.joins, kSeeds / 2);
+    EXPECT_LT(all.stood_still, all.networks / 2);
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_others_may_miss) {
@@ -94,6 +115,14 @@ TEST(MembershipSim, finds_views_that_do_not_wait_for_what_was_before) {
 
 TEST(MembershipSim, finds_views_of_a_minority) {
     EXPECT_NE(found_at({.no_majority = true}, 1), 0U);
+}
+
+TEST(MembershipSim, finds_hosts_that_join_without_what_was_before) {
+    EXPECT_NE(found_at({.no_handover = true}, 7, sim::Scenario::returning), 0U);
+}
+
+TEST(MembershipSim, finds_hosts_that_do_not_wait_for_it) {
+    EXPECT_NE(found_at({.no_arrival = true}, 2, sim::Scenario::returning), 0U);
 }
 
 }  // namespace isoplane::test

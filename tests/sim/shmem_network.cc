@@ -52,8 +52,8 @@ ShmemNetwork::ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted
         const NodeId node = topology_.token_manager(s);
         const std::string name = topology_.name(node);
         if (scenario_.manager_at[s] == sim::Scenario::kOnItsOwn) {
-            managers_.push_back(
-                std::make_unique<sim::Manager>(name, ends[node], pool(), options_of(node), paths_, exchange));
+            managers_.push_back(std::make_unique<sim::Manager>(name, ends[node]));
+            managers_.back()->start(pool(), options_of(node), paths_, exchange);
         } else if (!manages(static_cast<NodeId>(scenario_.manager_at[s]))) {
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange);
         }

@@ -83,7 +83,45 @@ TEST(Pages, what_a_lost_host_held_is_at_others_or_nowhere) {
     EXPECT_FALSE(pages.page(16).mapped);
     EXPECT_TRUE(pages.page(32).mapped);
     EXPECT_EQ(pages.page(32).nearest, 0);
-    EXPECT_TRUE(pages.page(32).others.empty());
+    pages.regain(2);
+    EXPECT_TRUE(pages.page(0).mapped);
+    EXPECT_EQ(pages.page(0).nearest, 2);
+    EXPECT_FALSE(pages.page(16).mapped);
+}
+
+TEST(Store, a_copy_made_while_words_wait_for_values_ends_as_the_other) {
+    Copy copy;
+    copy.execute(0, AccessCode::kWrite, 2, 4, {5, 6, 7, 8});
+    copy.execute(1, AccessCode::kSched, 3, 1, {7});
+    copy.execute(0, AccessCode::kRead, 3, 1, {0}, 1);
+    copy.execute(0, AccessCode::kAdd, 3, 1, {1}, 2);
+    copy.execute(1, AccessCode::kCompareSwap, 2, 2, {5, 10, 20, 21}, 3);
+    copy.execute(1, AccessCode::kSched, 4, 1, {8});
+    copy.execute(1, AccessCode::kWrite, 4, 1, {30});
+    EXPECT_EQ(copy.answers(), (Copy::Answers{}));
+
+    Copy made;
+    std::vector<std::uint32_t> numbers;
+    copy.store.add_open(0, numbers);
+    const auto words = copy.store.words_of(copy.pages.page(0));
+    std::ranges::copy(words, made.store.words_of(made.pages.page(0)).begin());
+    ASSERT_TRUE(made.store.take_open(0, numbers));
+    EXPECT_FALSE(made.store.has_value(3));
+    EXPECT_FALSE(made.store.take_open(0, {})) << "not even how many there are";
+    for (Copy* each : {&copy, &made}) {
+        each->execute(0, AccessCode::kSwap, 3, 1, {40}, 4);
+        each->execute(1, AccessCode::kAssign, 3, 1, {1, 7, 9});
+        each->execute(1, AccessCode::kAssign, 4, 1, {1, 8, 31});
+        EXPECT_EQ(each->store.blocked(), 0U);
+        for (Address at = 0; at < 16; ++at) {
+            EXPECT_TRUE(each->store.has_value(at));
+            EXPECT_EQ(each->store.word(at), copy.store.word(at)) << at;
+        }
+    }
+    EXPECT_EQ(copy.store.word(2), 20U);
+    EXPECT_EQ(copy.store.word(3), 40U);
+    EXPECT_EQ(copy.store.word(4), 30U);
+    EXPECT_EQ(made.answers(), (Copy::Answers{{4, {21}}})) << "what was asked before is answered there";
 }
 
 TEST(Store, what_a_lost_host_had_scheduled_has_the_value_from_before) {

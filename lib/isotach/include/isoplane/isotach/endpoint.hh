@@ -43,7 +43,8 @@ class Endpoint {
     /// more than its credit, nor a message above max_message(), nor more in all than this host may keep.
     virtual bool fits(const Isochron& isochron) noexcept = 0;
     /// Takes out of it what is for hosts that take part in logical time no more, as nothing fits to these:
-    /// the rest can go, if there is any.
+    /// the rest can go, if there is any. Accesses to their copies go or do not, as they take part when it is
+    /// issued.
     virtual void forget_lost(Isochron& isochron) noexcept = 0;
     /// The largest message, Options::max_message; 0 before that host is up. What does not fit a frame is sent
     /// apart, and delivered in its place when all of it is there.
@@ -79,6 +80,12 @@ class Endpoint {
     virtual void release(const Delivery& delivery) noexcept = 0;
     /// Whether receive() would find one.
     virtual bool waiting() const noexcept = 0;
+
+    /// This host joins a running time, and has still to be told how things stand.
+    virtual bool arrives() const noexcept { return false; }
+    /// With Options::with_pages, at a host that joins a running time: its copies of pages are as they were
+    /// when it joined, and time may go on.
+    virtual void pages_are_here() noexcept {}
 };
 
 }  // namespace isoplane::isotach

@@ -43,6 +43,11 @@ class Group {
     /// The signals that were sent in the pulse.
     std::uint32_t take_signals() noexcept;
 
+    /// How a host stands to the barriers, in bits of wire::handover_joined() and handover_entered().
+    std::uint8_t standing(NodeId host) const noexcept;
+    /// The same, of a host of which nothing is known yet.
+    void take_over(NodeId host, std::uint8_t standing) noexcept;
+
   private:
     struct Member {
         std::array<bool, wire::kBarrierChannels> joined{};

@@ -37,10 +37,10 @@ class Isochron {
     bool add(NodeId to, std::span<const std::byte> message);
     /// Takes back the message that was added last. Only while not empty.
     void drop_last() noexcept;
-    /// Takes out what is for hosts of which that is said.
+    /// Takes out what is for hosts, and to do, of which that is said.
     template <typename Says>
     void drop_if(Says&& says) noexcept {
-        std::erase_if(parts_, [&](const Part& part) { return says(part.to); });
+        std::erase_if(parts_, [&](const Part& part) { return says(part.to, part.operation); });
     }
 
     /// How many messages there are.

@@ -53,7 +53,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     void forget_lost(Isochron& isochron) noexcept override {
-        isochron.drop_if([this](NodeId host) { return has_left(host); });
+        isochron.drop_if([this](NodeId host, wire::Operation operation) {
+            return has_left(host) && !wire::is_of_copies(operation);
+        });
     }
     std::size_t max_message(NodeId to) const noexcept override;
     /// The largest message that goes in a frame to that host; 0 before it is up.
@@ -98,7 +100,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     /// Own isochrons that have not been executed here.
     std::uint32_t outstanding() const noexcept { return outstanding_; }
     /// The pulse that the last isochron to others was stamped with.
-    Pulse last_stamp() const noexcept { return siu_.last_stamp(); }
+    Pulse last_stamp() const noexcept { return stamp_.pulse; }
     /// The clock at which the last signal or step in a barrier is done: all hosts learn of it the greatest
     /// distance later.
     Pulse acted_at() const noexcept { return acted_at_; }
@@ -135,6 +137,16 @@ class Isotach final : public niu::Receiver, public Endpoint {
     /// What came before the view may still not be here.
     bool flushing() const noexcept { return survival_.flushing; }
     bool has_left(NodeId host) const noexcept { return survival_.has_left(host); }
+    /// There is a time to send at, and this host knows how things stand in it.
+    bool started() const noexcept { return siu_.started() && !survival_.arrival.waits; }
+    /// This host is told how things stand, as it joins a running time: nobody executes what is behind
+    /// joined_at() before it has arrived.
+    bool arrives() const noexcept override { return survival_.arrival.waits; }
+    Pulse joined_at() const noexcept { return survival_.arrival.pulse; }
+    void pages_are_here() noexcept override { survival_.arrival.has_pages = true; }
+    bool is_lost(NodeId host, wire::Operation operation) const noexcept {
+        return wire::is_of_copies(operation) && has_left(host);
+    }
 
   private:
     struct Barrier {
@@ -155,7 +167,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     };
 
     bool may_issue() const noexcept {
-        return outstanding_ < options_.most_outstanding && siu_.started() && !options_.planted.piecemeal;
+        return outstanding_ < most_outstanding_ && siu_.started() && !options_.planted.piecemeal;
     }
     std::uint32_t stamp(Pulse distance) noexcept;
     bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
@@ -202,12 +214,27 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void act(std::uint32_t word) noexcept;
 
     // survival.cc
+    void begin_without_past(const wire::View& view) noexcept;
+    void do_what_was_deferred() noexcept;
     void tend_survival() noexcept;
     void part_with(NodeId host, Pulse cut) noexcept;
     void take_flush(const niu::Received& message, const wire::IsotachHeader& header) noexcept;
     void apply_flush(const Flush& flush) noexcept;
     bool send_flush(FlushOut& out) noexcept;
     void deliver_changes(LogicalTime time) noexcept;
+    /// The host is in this view, in the life that the NIU has to do with.
+    bool reaches(NodeId host) const noexcept {
+        return !siu_.survives() || niu_.peer(host).epoch == survival_.epochs[host];
+    }
+
+    // joining.cc
+    void arrive_behind(Pulse pulse) noexcept;
+    void forget_what_was_before() noexcept;
+    void tend_arrival() noexcept;
+    void take_handover(const niu::Received& message, const wire::IsotachHeader& header) noexcept;
+    void take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept;
+    void hand_over(Pulse pulse);
+    void tend_handovers() noexcept;
 
     niu::Niu& niu_;
     siu::Siu& siu_;
@@ -229,7 +256,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     Stamp after_;  ///< for isochrons of this host to itself alone
     std::uint32_t next_isochron_ = 0;
     std::uint32_t outstanding_ = 0;
-    std::uint32_t signals_ = 0;  ///< registered
+    std::uint32_t most_outstanding_;  ///< 0 while this host only arrives
+    std::uint32_t signals_ = 0;       ///< registered
     Pulse acted_at_ = 0;
     Pulse known_at_ = 0;  ///< the pulse in which all learn of what was done last
     std::array<Barrier, wire::kBarrierChannels> barriers_{};

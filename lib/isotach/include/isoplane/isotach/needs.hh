@@ -39,8 +39,10 @@ class Needs {
 
     /// False when a message is too large, or one of the hosts not up. `open_room(to)` is what is left of a
     /// frame that is open to that host, `most_in_frame(to)` the largest message that fits one.
-    template <typename OpenRoom, typename MostInFrame>
-    bool find(const Isochron& isochron, OpenRoom&& open_room, MostInFrame&& most_in_frame) noexcept {
+    /// What `is_lost(to, operation)` says is not counted.
+    template <typename OpenRoom, typename MostInFrame, typename IsLost>
+    bool find(const Isochron& isochron, OpenRoom&& open_room, MostInFrame&& most_in_frame,
+              IsLost&& is_lost) noexcept {
         needs_.clear();
         own_ = 0;
         large_ = false;
@@ -52,7 +54,10 @@ class Needs {
                 continue;
             }
             const std::size_t most = most_in_frame(part.to);
-            if (most == 0) return false;
+            if (most == 0) [[unlikely]] {
+                if (is_lost(part.to, part.operation)) continue;
+                return false;
+            }
             if (rounds_[part.to] != round_) {
                 rounds_[part.to] = round_;
                 by_host_[part.to] = static_cast<std::uint32_t>(needs_.size());

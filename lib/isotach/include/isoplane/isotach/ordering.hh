@@ -96,6 +96,15 @@ class Ordering {
         streams_[host] = {};
         find_heads();
     }
+    /// Gives what waits for pulses up to here to `drop`.
+    template <typename Drop>
+    void pass_over(Pulse pulse, Drop&& drop) noexcept {
+        for (runtime::Fifo<Delivery>& queue : queues_) {
+            for (; !queue.empty() && queue.front().time.pulse <= pulse; queue.pop(), --waiting_)
+                drop(queue.front());
+        }
+        find_heads();
+    }
     /// All that will ever come for pulses up to here is here.
     void settle(Pulse pulse) noexcept;
     /// A host without a past begins behind this pulse.

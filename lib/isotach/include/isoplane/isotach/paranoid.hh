@@ -41,6 +41,11 @@ class Paranoid {
                  Pulse executed);
     /// A message is executed in `pulse`, tokens having come up to `ended`.
     void executed(const LogicalTime& time, Pulse pulse, Pulse ended);
+    /// A message that has come will not be executed here, nor any before it of that host.
+    void passed_over(const LogicalTime& time);
+    /// A host has left: of what it has sent, only that up to `cut` is executed. Its next message is its
+    /// first.
+    void cut_off(Host host, Pulse cut);
     /// Whatever the program is given, in this order.
     void given(const LogicalTime& time);
 

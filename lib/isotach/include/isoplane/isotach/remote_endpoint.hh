@@ -107,8 +107,9 @@ class RemoteEndpoint final : public Endpoint {
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     void forget_lost(Isochron& isochron) noexcept override {
-        isochron.drop_if(
-            [this](NodeId host) { return link_.hosts[host].left.load(std::memory_order_relaxed); });
+        isochron.drop_if([this](NodeId host, wire::Operation operation) {
+            return link_.hosts[host].left.load(std::memory_order_relaxed) && !wire::is_of_copies(operation);
+        });
     }
     std::size_t max_message(NodeId to) const noexcept override {
         return most_in_frame(to) != 0 ? needs_.largest() : 0;

@@ -101,7 +101,8 @@ class Job {
     void make_portals();
     void make_memory();
     void agree_on_memory();
-    bool sees_all() const noexcept;
+    bool sees_all();
+    bool all_members_up() const noexcept;
     std::string refused() const;
     bool settled();
 

@@ -90,6 +90,8 @@ class Agreement final : public niu::ViewReceiver {
     void promise(NodeId to, const wire::ViewMessage& message);
     void accept(NodeId to, const wire::ViewMessage& message);
     void adopt(const wire::View& next);
+    void stop();
+    bool is_over(NodeId node, std::uint32_t epoch) const;
     void tell_decided(NodeId to);
     void note_joiner(NodeId node, std::uint32_t epoch, NodeId plays);
     bool speaks(NodeId node, std::uint32_t epoch) const noexcept;

@@ -18,7 +18,7 @@ struct Promise {
     std::uint32_t epoch = 0;  ///< 0 for a node that has promised nothing
     NodeId plays = wire::kNoNode;
     std::uint64_t held = 0;
-    std::uint64_t last = 0;
+    std::uint64_t last = 0;  ///< as in isotach::Standing
     std::vector<NodeId> doubts{};
     std::uint32_t accepted = 0;  ///< the ballot under which it has accepted `next`
     wire::View next{};

@@ -55,9 +55,11 @@ class Barrier final : public niu::Receiver {
     struct Member {
         NodeId node = 0;
         std::uint32_t epoch = 0;  ///< of the life in which it entered the first of our barriers
+        std::uint32_t first = 0;  ///< of our barriers that it takes part in, if it has started again
         std::uint32_t told = 0;   ///< the last barrier that it knows us at
         std::uint32_t at = 0;     ///< the last barrier that we know it at
     };
+    void meet(Member& member) noexcept;
     bool lost(Member& member) noexcept;
     bool tell(Member& member) noexcept;
 

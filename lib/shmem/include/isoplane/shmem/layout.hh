@@ -16,6 +16,7 @@ namespace isoplane::shmem {
 class Layout {
   public:
     static constexpr std::uint32_t kTicket = 0;
+    static constexpr std::uint16_t kToo = 1;  ///< as the offset: who is told has to tell, too
 
     explicit Layout(const Pages& pages);
 
@@ -23,8 +24,16 @@ class Layout {
     /// What another host has told.
     void hear(NodeId host, const wire::Answer& told);
 
-    /// The first of so many hosts that has not told the same; `hosts` when all have.
-    std::size_t unheard(std::size_t hosts) const noexcept;
+    /// The first of so many hosts that has not told the same and is not one `without(host)` whom it goes;
+    /// `hosts` when all have.
+    template <typename Without>
+    std::size_t unheard(std::size_t hosts, Without&& without) const {
+        for (std::size_t host = 0; host < hosts; ++host) {
+            const auto id = static_cast<NodeId>(host);
+            if (id != here_ && (host >= heard_.size() || !heard_[host]) && !without(id)) return host;
+        }
+        return hosts;
+    }
     /// A sentence about what another host has otherwise; empty when there is none.
     const std::string& difference() const noexcept { return difference_; }
 

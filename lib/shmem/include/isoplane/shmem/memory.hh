@@ -30,6 +30,7 @@
 #include <isoplane/shmem/hit_buffer.hh>
 #include <isoplane/shmem/isochron.hh>
 #include <isoplane/shmem/layout.hh>
+#include <isoplane/shmem/page_copies.hh>
 #include <isoplane/shmem/store.hh>
 #include <isoplane/shmem/turn.hh>
 
@@ -45,6 +46,7 @@ struct Planted {
 
 struct Options {
     std::size_t most_waiting = 4096;  ///< isochrons of this host that have not been executed
+    std::uint32_t life = 0;           ///< the epoch of this host, where hosts may start again
     Planted planted{};
 };
 
@@ -137,11 +139,20 @@ class Memory final : public isotach::Filter {
     void hand_out_answers();
     void take(const wire::Answer& answer);
     unsigned fill_reads();
-    void lose(NodeId host);
-    void lose_here(NodeId host);
+    bool take_next();
+    void heed(const isotach::Delivery& notice);
+    void change_here(NodeId host, bool joined);
+    void arrive();
     bool send(const Store::Answer& answer);
     unsigned send_answers();
     unsigned take_answers();
+    void introduce_to(NodeId host, std::uint16_t too);
+
+    /// Who has left or joined.
+    struct Change {
+        NodeId host = 0;
+        bool joined = false;
+    };
 
     Pages pages_;
     isotach::Endpoint& endpoint_;
@@ -150,18 +161,20 @@ class Memory final : public isotach::Filter {
     Options options_;
     mutable Turn turn_;  ///< with an lcore, all that both touch
     Store store_;
+    PageCopies copies_;
     Reads reads_;
     Schedules schedules_;
     HitBuffer hits_;
     std::vector<runtime::Fifo<Store::Answer>> to_send_;  ///< by host: so that none waits for another
     std::atomic<std::size_t> unsent_{0};
     std::vector<wire::Answer> arrived_;  ///< with an lcore: for the program to take...
-    std::vector<NodeId> left_;           ///< ...and to know
+    std::vector<Change> changes_;        ///< ...and to know
     std::atomic<bool> has_arrived_{false};
     Layout layout_;
-    isotach::Delivery next_{};                 ///< that the program has to receive, or cannot be executed yet
-    bool has_next_ = false;                    ///< there is one
-    std::vector<isotach::Delivery> together_;  ///< accesses of an isochron of which more are to come
+    isotach::Delivery next_{};  ///< that the program has to receive, or cannot be executed yet
+    bool has_next_ = false;     ///< there is one
+    runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
+    std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};
     std::uint64_t issued_ = 0;
     Counters counters_;

@@ -28,9 +28,9 @@ class Pages {
     static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 
     struct Page {
-        std::vector<NodeId> others{};  ///< that hold a copy, the nearest first
-        NodeId nearest = 0;            ///< this host, if it does
-        bool mapped = false;
+        std::vector<NodeId> others{};      ///< that hold a copy when they take part, the nearest first
+        NodeId nearest = 0;                ///< of those that do: this host, if it holds one
+        bool mapped = false;               ///< one of them does
         std::uint32_t local = kElsewhere;  ///< which of this host's pages it is
 
         bool is_here() const { return local != kElsewhere; }
@@ -55,8 +55,11 @@ class Pages {
     std::uint64_t copysets() const { return copysets_; }
     /// Words from `at` to the end of its page.
     std::uint32_t left_in_page(Address at) const { return extent_.page_words - word_of(at); }
-    /// That host holds no copies any more.
+    /// Nothing can be read at that host any more.
     void lose(NodeId host);
+    /// Or again: it has joined logical time.
+    void regain(NodeId host);
+    bool is_lost(NodeId host) const { return host < lost_.size() && lost_[host]; }
 
     bool exists(Address at) const { return page_of(at) < extent_.pages; }
     /// Of an address that exists.
@@ -77,6 +80,8 @@ class Pages {
     std::uint32_t local_pages_ = 0;
     std::uint64_t copysets_ = 0;
     std::vector<Page> pages_;
+    std::vector<bool> lost_;  ///< by host
+    void find_nearest();
 };
 
 }  // namespace isoplane::shmem

@@ -31,6 +31,12 @@ class Reads {
   public:
     using Ticket = std::uint32_t;
 
+    /// What was asked in an earlier life of this host is not for this one, by a few bits of their numbers.
+    explicit Reads(std::uint32_t life = 0) : life_(life << kTicketBits) {}
+
+    /// As others get to know the ticket, and fill() does.
+    std::uint32_t name(Ticket ticket) const noexcept { return life_ | ticket; }
+
     /// A place for so many words. Tickets count from 1.
     Ticket open(std::uint32_t words);
     /// That host is to tell some of its words.
@@ -75,6 +81,9 @@ class Reads {
     void free(Ticket ticket) noexcept;
     void lose_words(Place& place) noexcept;
 
+    static constexpr unsigned kTicketBits = 22;
+
+    std::uint32_t life_;
     std::vector<Place> places_;
     std::vector<Ticket> free_;
     std::size_t outstanding_ = 0;

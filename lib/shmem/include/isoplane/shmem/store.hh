@@ -43,7 +43,19 @@ class Store {
 
     /// Nobody assigns what that host has scheduled: the words have the value from before, and who waits for
     /// the one they were to get is told that it is lost.
+    /// And it is told nothing more of what it has read.
     void lose(NodeId host);
+
+    /// The words of a page that is here.
+    std::span<std::uint32_t> words_of(const Pages::Page& page) noexcept {
+        return std::span(words_).subspan(std::size_t{page.local} * pages_.extent().page_words,
+                                         pages_.extent().page_words);
+    }
+    /// What makes the copy of a page at another host the same, but for its words: which have no value, and
+    /// what waits for one and will change them. Reads are answered here. In numbers that take_open() knows.
+    void add_open(std::uint32_t page, std::vector<std::uint32_t>& numbers) const;
+    /// Of a page of which nothing has been executed here. False when that is nothing that add_open() gives.
+    bool take_open(std::uint32_t page, std::span<const std::uint32_t> numbers);
 
     /// Accesses that wait for an ASSIGN.
     std::size_t blocked() const noexcept { return blocked_; }

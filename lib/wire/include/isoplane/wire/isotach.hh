@@ -33,6 +33,11 @@ enum class Operation : std::uint8_t {
     kMarker = 3,        ///< of a host to itself: what its isochron does there is executed now
 };
 
+/// Where a host has copies of what is shared: the issuer need not know whether it takes part.
+constexpr bool is_of_copies(Operation operation) {
+    return operation == Operation::kAccesses || operation == Operation::kMoreAccesses;
+}
+
 /// Receivers execute messages in the order of (pulse, host, rank).
 struct IsotachHeader {
     std::uint64_t pulse = 0;  ///< logical receive time, the same for all parts of an isochron
@@ -60,6 +65,19 @@ inline constexpr std::uint8_t kIsotachFlush = 0x20;
 using FlushPulse = Field<std::uint64_t, 0>;
 using FlushWord = Field<std::uint32_t, 8>;
 inline constexpr std::size_t kFlushActSize = FlushWord::kEnd;
+
+/// Not a message of an isochron either: how things stand at the end of `pulse`, for a host that joins there,
+/// in view `isochron`. Its data is a byte of bits for each node; then the view for each that joins there.
+inline constexpr std::uint8_t kIsotachHandover = 0x10;
+inline constexpr std::uint8_t kHandoverPresent = 0x01;  ///< takes part in logical time
+inline constexpr std::uint8_t kHandoverJoins = 0x02;    ///< from this pulse on
+constexpr std::uint8_t handover_joined(unsigned channel) {
+    return static_cast<std::uint8_t>(0x10U << channel);
+}
+constexpr std::uint8_t handover_entered(unsigned channel) {
+    return static_cast<std::uint8_t>(0x40U << channel);
+}
+inline constexpr std::size_t kHandoverViewSize = 4;
 
 /// In place of the data the size of a payload, which follows apart, by Protocol::kPayload. The payloads of a
 /// host come in the order of these pointers.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// A host that joins a running time is told how things stand at the end of the pulse in which all learn that
+/// it does. Nobody executes more before it knows: it sends no token that says that it holds more. So those
+/// that tell it need not keep what was, and if one of them dies, it is another that has told, or will.
+
+#include <algorithm>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/wire/isotach.hh>
+
+namespace isoplane::isotach {
+
+void Isotach::arrive_behind(Pulse pulse) noexcept {
+    survival_.arrival = {.waits = true, .anew = true, .pulse = pulse};
+    most_outstanding_ = 0;
+}
+
+/// It is in what this host will be told.
+void Isotach::forget_what_was_before() noexcept {
+    survival_.arrival.anew = false;
+    ordering_.pass_over(survival_.base, [this](const Delivery& message) {
+        if (paranoid_) paranoid_->passed_over(message.time);
+        release(message);
+    });
+    for (siu::GroupAct act; siu_.next_act(survival_.base, act);) {
+    }
+    std::erase_if(survival_.changes, [this](const Change& change) { return change.pulse <= survival_.base; });
+    ordering_.begin(survival_.base);
+}
+
+void Isotach::tend_arrival() noexcept {
+    Arrival& arrival = survival_.arrival;
+    const bool has_all = arrival.has_group && (arrival.has_pages || !options_.with_pages);
+    if (!has_all && !options_.planted.no_arrival) return;
+    arrival.waits = false;
+    most_outstanding_ = options_.most_outstanding;
+    do_what_was_deferred();
+}
+
+/// All that were there before tell the same; the first counts.
+void Isotach::take_handover(const niu::Received& message, const wire::IsotachHeader& header) noexcept {
+    const Arrival& arrival = survival_.arrival;
+    const std::span<const std::byte> standing = message.data.subspan(wire::kIsotachSize);
+    const auto joining = static_cast<std::size_t>(std::ranges::count_if(
+        standing.first(std::min(standing.size(), counts_.size())),
+        [](std::byte bits) { return (std::to_integer<std::uint8_t>(bits) & wire::kHandoverJoins) != 0; }));
+    const bool well_formed = message.whole() && siu_.survives() &&
+                             standing.size() == counts_.size() + joining * wire::kHandoverViewSize;
+    if (!well_formed) {
+        counters_.malformed.add();
+    } else if (arrival.waits && !arrival.has_group && header.pulse == arrival.pulse) {
+        take_over(header, standing);
+    }
+    niu_.release(message);
+}
+
+/// The program is told who does not take part, and who joins with it.
+void Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept {
+    LogicalTime time{header.pulse, Place::kEnd, 0, 0};
+    survival_.due.clear();
+    const std::byte* view = standing.data() + counts_.size();
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        const auto host = static_cast<NodeId>(i);
+        const auto bits = std::to_integer<std::uint8_t>(standing[i]);
+        survival_.present[i] = (bits & wire::kHandoverPresent) != 0;
+        if (!options_.planted.no_handover) group_.take_over(host, bits);
+        if ((bits & wire::kHandoverJoins) != 0) {
+            survival_.due.push_back({header.pulse, host, true, wire::Field<std::uint32_t, 0>::get(view)});
+            view += wire::kHandoverViewSize;
+        } else if (!survival_.present[i] && !niu_.options().nodes[i].empty()) {
+            deliver(
+                {.kind = DeliveryKind::kLeft, .channel = host, .isochron = header.isochron, .time = time});
+            ++time.rank;
+        }
+    }
+    deliver_changes(time);
+    survival_.arrival.has_group = true;
+}
+
+/// At the end of that pulse.
+void Isotach::hand_over(Pulse pulse) {
+    std::vector<std::byte> standing(counts_.size());
+    std::vector<std::uint32_t> views(counts_.size());
+    for (const Change& change : survival_.due)
+        views[change.host] = change.joined ? change.view : 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        unsigned bits = group_.standing(static_cast<NodeId>(i));
+        if (survival_.present[i]) bits |= wire::kHandoverPresent;
+        if (views[i] != 0) bits |= wire::kHandoverJoins;
+        standing[i] = static_cast<std::byte>(bits);
+        if (views[i] == 0) continue;
+        standing.resize(standing.size() + wire::kHandoverViewSize);
+        wire::Field<std::uint32_t, 0>::put(standing.data() + standing.size() - wire::kHandoverViewSize,
+                                           views[i]);
+    }
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        if (views[i] != 0)
+            survival_.handovers.push_back(
+                {static_cast<NodeId>(i), survival_.epochs[i], views[i], pulse, standing});
+    }
+}
+
+void Isotach::tend_handovers() noexcept {
+    std::erase_if(survival_.handovers, [this](const Handover& out) {
+        if (out.epoch == 0 || survival_.epochs[out.to] != out.epoch) return true;
+        if (!reaches(out.to) || !payloads_.may_send(out.to)) return false;
+        const niu::SendBuffer room =
+            niu_.buffer(out.to, wire::Protocol::kIsotach, wire::kIsotachSize + out.standing.size(),
+                        niu::Urgency::kUrgent);
+        if (!room) return false;
+        wire::encode_isotach(
+            room.data.first<wire::kIsotachSize>(),
+            {.pulse = out.pulse, .host = here_, .flags = wire::kIsotachHandover, .isochron = out.view});
+        std::ranges::copy(out.standing, room.data.begin() + wire::kIsotachSize);
+        niu_.send(room);
+        return true;
+    });
+}
+
+}  // namespace isoplane::isotach

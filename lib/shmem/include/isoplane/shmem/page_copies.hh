@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// Copies of pages for hosts that join a running time (doc/membership.md).
+///
+/// Who joins asks, for each page that it is to hold, the nearest host that holds it; if that leaves, the
+/// next. Who is asked tells when it has executed the pulse at whose end the other joins, and nothing later:
+/// time stands still until the other has all.
+#pragma once
+
+#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/runtime/counter.hh>
+#include <isoplane/wire/page.hh>
+#include <isoplane/wire/view.hh>
+#include <vector>
+
+#include <isoplane/shmem/pages.hh>
+#include <isoplane/shmem/store.hh>
+
+namespace isoplane::shmem {
+
+class PageCopies {
+  public:
+    struct Counters {
+        runtime::Counter told;       ///< pages, to others
+        runtime::Counter taken;      ///< from others
+        runtime::Counter fresh;      ///< that nobody else had: they begin with zeros
+        runtime::Counter malformed;  ///< messages that no host sends
+    };
+
+    /// All outlive it.
+    PageCopies(const Pages& pages, Store& store, noniso::Endpoint& endpoint);
+
+    /// What is told of others, and of this host, in logical time.
+    void left(NodeId host);
+    void joined(NodeId host, std::uint64_t pulse);
+
+    void take(NodeId from, std::span<const std::byte> message);
+    /// Asks and tells. Returns how many messages went.
+    unsigned send();
+
+    /// This host has joined, and lacks no page.
+    bool complete() const noexcept { return has_joined_ && lacking_ == 0; }
+    bool idle() const noexcept { return requests_.empty() && (!has_joined_ || lacking_ == 0); }
+    const Counters& counters() const noexcept { return counters_; }
+
+  private:
+    /// A page of this host that it lacks.
+    struct Copy {
+        std::uint32_t page = 0;
+        NodeId asked = wire::kNoNode;
+        bool whole = false;
+        std::uint32_t words = 0;  ///< that have come
+        std::vector<std::uint32_t> open{};
+    };
+    struct Request {
+        NodeId from = 0;
+        std::uint64_t pulse = 0;
+        std::uint32_t page = 0;
+    };
+    struct Host {
+        bool left = false;
+        std::uint64_t joined = 0;  ///< at the end of this pulse
+    };
+
+    Host& host(NodeId node);
+    NodeId holder(const Copy& copy);
+    const Pages::Page& page(std::uint32_t number) const {
+        return pages_.page(number * pages_.extent().page_words);
+    }
+    bool ask(Copy& copy);
+    bool tell(const Request& request);
+    bool tell_words(const Request& request, wire::PageStep step, std::span<const std::uint32_t> words);
+    void take_part(NodeId from, const wire::PageMessage& message, std::span<const std::byte> words);
+    void take_whole(Copy& copy);
+
+    const Pages& pages_;
+    Store& store_;
+    noniso::Endpoint& endpoint_;
+    std::vector<Host> hosts_;
+    std::vector<Copy> copies_;  ///< by number of the page here
+    std::size_t lacking_ = 0;
+    bool has_joined_ = false;
+    std::uint64_t joined_ = 0;
+    NodeId here_;
+    std::vector<Request> requests_;
+    std::uint32_t told_ = 0;           ///< words of the first request that have gone
+    std::vector<std::uint32_t> open_;  ///< of its page
+    Counters counters_;
+};
+
+}  // namespace isoplane::shmem
