@@ -79,10 +79,11 @@ class ChannelUser {
         const auto how = in.take<std::uint8_t>();
         if (!channels_.busy(buffer) && how % 4 == 0)
             std::fill(buffer.data().begin(), buffer.data().end(), std::byte{0xee});
+        const std::size_t size = how % 16 < 4 ? how / 4U : how * 8U;
         const auto mode = how % 2 == 0 ? channel::Mode::kReliable : channel::Mode::kDatagram;
         // One that is refused asks for credit after a while, which is not waited for here.
         for (unsigned tries = how >= 128 ? 1100 : 1; tries > 0; --tries)
-            if (channels_.send(*to, number, buffer, how * 8U, mode) != channel::Status::kFull) break;
+            if (channels_.send(*to, number, buffer, size, mode) != channel::Status::kFull) break;
     }
 
     channel::Channels channels_;

@@ -155,7 +155,7 @@ class PortalsUser {
     Spec some_spec(Bytes& in) const {
         using namespace portals;
         const auto kind = in.take<std::uint8_t>();
-        const auto size = in.take<std::uint16_t>() % (kind % 4 == 0 ? 20'000U : 500U);
+        const auto size = in.take<std::uint16_t>() % (kind % 4 == 0 ? 60'000U : 500U);
         Spec spec{.md = {.start = nullptr,
                          .length = size,
                          .threshold = kind % 8 < 5 ? kInfinite : kind % 8 - 4,
