@@ -131,9 +131,15 @@ void OverNiu::on_pull(Peer& peer, std::size_t plane, const std::byte* message) {
     wake(peer);
 }
 
-void OverNiu::on_done(const Peer& peer, std::uint32_t handle) {
+/// The memory is its user's from here on, whatever of it the other side has asked for and does not wait for.
+void OverNiu::on_done(Peer& peer, std::uint32_t handle) {
     Source* const source = sources_.find(handle);
     if (source == nullptr || source->to != id_of(peer)) return counters_.malformed.add();
+    if (!peer.leaving.empty()) {
+        peer.leaving.for_each([this, handle](const Leaving& leaving) {
+            if (leaving.source == handle) keep_copy(leaving);
+        });
+    }
     if (source->from != nullptr) source->from->sent(source->operation);
     sources_.give_back(*source);
 }

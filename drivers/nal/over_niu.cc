@@ -225,7 +225,7 @@ void OverNiu::forget(const Interface& interface) noexcept {
         if (is_its(peer.following.to)) peer.following.to = nullptr;
         peer.leaving.for_each([&](Leaving& leaving) {
             if (!is_its(leaving.from)) return;
-            planes_[leaving.plane].niu->keep_copy(leaving.ticket);
+            keep_copy(leaving);
             leaving.from = nullptr;
         });
     }
@@ -325,11 +325,13 @@ void OverNiu::leave(Peer& peer) noexcept {
     peer.left = true;
 }
 
-/// All that is under way between the two fails.
+/// All that is under way between the two fails, and its memory is its user's again: also where a plane is
+/// still to send some of it.
 void OverNiu::end_life(Peer& peer) noexcept {
     Peer ended;
     ended.active = peer.active;
     std::swap(ended, peer);
+    ended.leaving.for_each([this](const Leaving& leaving) { keep_copy(leaving); });
     if (ended.rest.due) fail_sending(ended.rest.from, ended.rest.operation);
     for (; !ended.leaving.empty(); ended.leaving.pop())
         fail_sending(ended.leaving.front().from, ended.leaving.front().operation);

@@ -219,7 +219,7 @@ unsigned OverNiu::send_slices(Peer& peer, std::size_t plane) {
             continue;
         }
         const Size before = slice.rest.length;
-        hand_over(peer, plane, Protocol::kPortalsData, source->from, slice.rest);
+        hand_over(peer, plane, Protocol::kPortalsData, source->from, slice.rest, slice.source);
         plane_counters_[plane].sent.add(before - slice.rest.length);
         if (slice.rest.length != 0) break;
     }
@@ -227,7 +227,8 @@ unsigned OverNiu::send_slices(Peer& peer, std::size_t plane) {
 }
 
 /// Piece by piece, as far as it goes; the rest stays. Returns whether any has gone.
-bool OverNiu::hand_over(Peer& peer, std::size_t plane, Protocol protocol, Interface* from, Pieces& rest) {
+bool OverNiu::hand_over(Peer& peer, std::size_t plane, Protocol protocol, Interface* from, Pieces& rest,
+                        Handle source) {
     niu::Niu& niu = *planes_[plane].niu;
     bool any = false;
     for (; rest.length != 0; any = true) {
@@ -235,7 +236,7 @@ bool OverNiu::hand_over(Peer& peer, std::size_t plane, Protocol protocol, Interf
         niu::Memory::Region* const region = region_of(piece);
         const niu::Ticket ticket = niu.transfer(id_of(peer), protocol, piece, region);
         if (!ticket) break;
-        peer.leaving.push({from, kNone, plane, ticket});
+        peer.leaving.push({from, kNone, plane, ticket, source});
         rest = rest.sub(piece.size(), rest.length - piece.size());
         (region != nullptr ? counters_.referred : counters_.copied_out).add(piece.size());
     }

@@ -84,6 +84,8 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
     if (header.epoch != peer.epoch || elsewhere) {
         if (peer.state == PeerState::kUp) return doubt(peer);
         if (peer.held != 0) return;  // of its last life; it will present itself again
+        if (wire::decode_hello(frame.payload)->mtu < wire::least_mtu(expect_.encapsulation))
+            return refuse(peer);
         present(peer, frame, packet);
     }
     const bool knows_us = header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);

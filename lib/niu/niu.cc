@@ -30,7 +30,7 @@ Options checked(Options options, const runtime::Pool& pool) {
     }
     if (options.epoch == 0) throw std::invalid_argument("epoch 0 means unknown; give a greater one");
     const wire::Encapsulation encapsulation = Stations(options).encapsulation();
-    const std::size_t least = wire::kMinMtu + encapsulation.size() - wire::kEthernetSize;
+    const std::size_t least = wire::least_mtu(encapsulation);
     if (options.mtu < least) {
         throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
                                     " is too small; links carry at least " + std::to_string(least));

@@ -68,7 +68,7 @@ void Niu::keep_copy(const Ticket& ticket) {
     Peer& peer = peers_[ticket.to];
     if (ticket.epoch != peer.epoch) return;
     peer.transfers.for_each([&ticket](Transfer& transfer) {
-        if (transfer.last != ticket.last) return;
+        if (transfer.last != ticket.last || transfer.copy != nullptr) return;
         transfer.by_reference = false;
         transfer.copy = std::make_shared<std::byte[]>(transfer.rest.size());
         std::copy(transfer.rest.begin(), transfer.rest.end(), transfer.copy.get());

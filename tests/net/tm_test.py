@@ -351,9 +351,9 @@ def a_job_has_each_token_manager_once():
 
 @test
 def frames_too_short_for_a_token_manager_are_refused():
-    with Job("-n", 2, "--mtu", 127, "--", "true") as job:
-        job.ends(2, "--mtu 127 is too small for token managers")
-    with Job("-n", 2, "--mtu", 127, "--tm", "none", "--", "true") as job:
+    with Job("-n", 2, "--mtu", 143, "--", "true") as job:
+        job.ends(2, "--mtu 143 is too small for token managers")
+    with Job("-n", 2, "--mtu", 143, "--tm", "none", "--", "true") as job:
         job.ends()
 
 

@@ -13,7 +13,9 @@ namespace isoplane::fuzz {
 /// What is left of the input; zeros when nothing is.
 class Bytes {
   public:
-    explicit Bytes(std::span<const std::byte> bytes) : rest_(bytes) {}
+    /// `expected` of 256 numbers are what is expected.
+    explicit Bytes(std::span<const std::byte> bytes, unsigned expected = 160)
+        : rest_(bytes), expected_(expected) {}
 
     bool empty() const { return rest_.empty(); }
     template <typename T>
@@ -32,7 +34,7 @@ class Bytes {
     template <typename T>
     T near(T expected) {
         const auto how = take<std::uint8_t>();
-        if (how < 160) return expected;
+        if (how < expected_) return expected;
         if (how < 240)
             return static_cast<T>(expected + static_cast<T>(static_cast<std::int8_t>(take<std::uint8_t>())));
         return take<T>();
@@ -40,6 +42,7 @@ class Bytes {
 
   private:
     std::span<const std::byte> rest_;
+    unsigned expected_;
 };
 
 }  // namespace isoplane::fuzz

@@ -3,88 +3,19 @@
 
 #pragma once
 
-#include <rte_mbuf.h>
-
-#include <array>
-#include <deque>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/membership/host.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/noniso/barrier.hh>
 #include <isoplane/noniso/direct_endpoint.hh>
-#include <isoplane/runtime/pool.hh>
 #include <isoplane/shmem/memory.hh>
 #include <isoplane/topology/builders.hh>
-#include <isoplane/wire/frame.hh>
 #include <optional>
 #include <vector>
 
-#include "bytes.hh"
+#include "strangers.hh"
 
 namespace isoplane::fuzz {
-
-using namespace std::chrono_literals;
-using niu::NodeId;
-
-constexpr NodeId kHere = 0;
-constexpr NodeId kHosts = 3;
-constexpr NodeId kNodes = kHosts + 1;  ///< and their token manager
-constexpr std::uint32_t kKey = 7;
-
-inline runtime::Pool& pool() {
-    static runtime::Pool the_pool("fuzz", 2047);
-    return the_pool;
-}
-
-/// What the others have sent.
-class Source final : public runtime::Input {
-  public:
-    Source() : Input("source", Bytes::kNotCounted) {}
-    ~Source() override {
-        for (rte_mbuf* packet : waiting)
-            rte_pktmbuf_free(packet);
-    }
-    std::deque<rte_mbuf*> waiting;
-
-  private:
-    std::uint16_t do_receive(rte_mbuf** packets, std::uint16_t room) noexcept override {
-        std::uint16_t n = 0;
-        for (; n < room && !waiting.empty(); ++n, waiting.pop_front())
-            packets[n] = waiting.front();
-        return n;
-    }
-};
-
-/// Another node, as far as it knows what it is expected to say.
-struct Stranger {
-    std::uint32_t epoch = 1;
-    std::uint32_t sequence = 0;  ///< of its next frame
-    std::uint32_t received = 0;  ///< the next frame of the host's
-    std::uint32_t credit = 16;   ///< given to it
-    std::uint32_t isochron = 0;
-    std::uint32_t count = 0;  ///< of isotach messages
-    std::uint64_t token = 1;
-};
-
-/// Learns from what the host sends.
-class Sink final : public runtime::Output {
-  public:
-    Sink() : Output("sink", Bytes::kNotCounted) {}
-    std::array<Stranger, kNodes> others{};
-
-  private:
-    std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
-        for (std::uint16_t i = 0; i < n; ++i) {
-            const wire::Decoded frame =
-                wire::decode(runtime::Packet::bytes_of(packets[i]),
-                             {.job_key = kKey, .node = wire::kBroadcast, .node_count = kNodes});
-            if (frame && frame.header.kind == wire::Kind::kData && frame.header.destination < kNodes)
-                others[frame.header.destination].received = frame.header.sequence + 1;
-            rte_pktmbuf_free(packets[i]);
-        }
-        return n;
-    }
-};
 
 inline const topology::Topology& network() {
     static const topology::Topology topology = topology::single_switch(kHosts);
@@ -93,18 +24,6 @@ inline const topology::Topology& network() {
 inline const topology::Paths& paths() {
     static const topology::Paths paths(network());
     return paths;
-}
-
-inline niu::Options niu_options(bool manages) {
-    return {.node = kHere,
-            .nodes = {"a", "b", "c", ""},
-            .job_key = kKey,
-            .epoch = 1,
-            .mac = {2, 0, 0, 0, 0, 0},
-            .manages = manages,
-            .window = 16,
-            .silence = 50ms,
-            .hello_limit = 10ms};
 }
 
 /// With all that it does in logical time, and a program that does what it is told.

@@ -3,85 +3,26 @@
 
 #pragma once
 
-#include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 #include <vector>
 
+#include "frames.hh"
 #include "host.hh"
 
 namespace isoplane::fuzz {
 
-constexpr std::size_t kMostPayload = 1400;
-
-/// Frames of the others, with what is in them.
-class Others {
+/// Frames of the others in logical time, with what is in them.
+class Others final : public Frames {
   public:
-    explicit Others(Host& host) : host_(host) {}
-
-    void speak(wire::Kind kind, Bytes& in) {
-        const auto from = static_cast<NodeId>(1 + in.take<std::uint8_t>() % (kNodes - 1));
-        Stranger& stranger = host_.sink.others[from];
-        payload_.clear();
-        wire::Header header{.kind = kind,
-                            .job_key = kKey,
-                            .source = from,
-                            .destination = kHere,
-                            .epoch = in.near(stranger.epoch),
-                            .peer_epoch = in.near(std::uint16_t{1})};
-        switch (kind) {
-            case wire::Kind::kData:
-                header.sequence = in.near(stranger.sequence);
-                stranger.sequence += header.sequence == stranger.sequence ? 1 : 0;
-                add_messages(from, stranger, in);
-                break;
-            case wire::Kind::kHello:
-            case wire::Kind::kHelloAck:
-                add_hello(in);
-                break;
-            case wire::Kind::kToken:
-                add_token(stranger, in);
-                break;
-            case wire::Kind::kView:
-                add_view(in);
-                break;
-            default:
-                break;
-        }
-        header.ack = in.near(stranger.received);
-        header.selective = in.take<std::uint8_t>();
-        header.credit = stranger.credit = in.near(stranger.credit + 4);
-        put(header);
-    }
+    explicit Others(Host& host) : Frames(host.source, host.sink), host_(host) {}
 
   private:
-    void put(wire::Header header) {
-        rte_mbuf* packet = pool().packet().release();
-        if (packet == nullptr) return;
-        const std::size_t size = wire::kEthernetSize + wire::kHeaderSize + payload_.size();
-        auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(packet, static_cast<std::uint16_t>(size)));
-        const wire::MacAddress mac{2, 0, 0, 0, 0, static_cast<std::uint8_t>(header.source)};
-        wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize),
-                              {2, 0, 0, 0, 0, 0}, mac, wire::kDefaultEtherType);
-        at += wire::kEthernetSize;
-        std::copy(payload_.begin(), payload_.end(), at + wire::kHeaderSize);
-        wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header, payload_);
-        host_.source.waiting.push_back(packet);
-    }
-
-    std::span<std::byte> room(std::size_t size) {
-        const std::size_t at = payload_.size();
-        payload_.resize(at + size);
-        return std::span(payload_).subspan(at);
-    }
-    void add_bytes(std::span<const std::byte> bytes) {
-        payload_.insert(payload_.end(), bytes.begin(), bytes.end());
-    }
-
-    void add_messages(NodeId from, Stranger& stranger, Bytes& in) {
-        for (unsigned n = 1 + in.take<std::uint8_t>() % 3; n > 0 && payload_.size() < kMostPayload / 2; --n) {
+    void add_messages(NodeId from, Bytes& in) override {
+        Stranger& stranger = this->stranger(from);
+        for (unsigned n = 1 + in.take<std::uint8_t>() % 3; n > 0 && size() < kMostPayload / 2; --n) {
             const auto protocol = static_cast<wire::Protocol>(in.take<std::uint8_t>() % 10);
             const std::size_t front = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
             const auto body = in.take(in.take<std::uint8_t>());
@@ -89,7 +30,7 @@ class Others {
                                  {.protocol = protocol,
                                   .fragment = in.near(wire::kWholeMessage),
                                   .length = in.near(static_cast<std::uint16_t>(front + body.size())),
-                                  .size_or_offset = in.near(std::uint32_t{0})});
+                                  .size_or_offset = in.near(static_cast<std::uint32_t>(body.size()))});
             if (front != 0)
                 wire::encode_isotach(room(front).first<wire::kIsotachSize>(),
                                      {.pulse = in.near(host_.siu().clock() + 2),
@@ -103,14 +44,9 @@ class Others {
         }
     }
 
-    void add_hello(Bytes& in) {
-        const std::size_t size = wire::encode_hello(room(wire::kHelloSize + wire::kMaxNameSize),
-                                                    {.roles = in.take<std::uint8_t>(),
-                                                     .features = in.take<std::uint8_t>(),
-                                                     .mtu = in.near(std::uint16_t{1500}),
-                                                     .credit = in.near(std::uint32_t{16}),
-                                                     .name = "b"});
-        payload_.resize(size);
+    void add_other(wire::Kind kind, NodeId from, Bytes& in) override {
+        if (kind == wire::Kind::kToken) add_token(stranger(from), in);
+        if (kind == wire::Kind::kView) add_view(in);
     }
 
     void add_token(Stranger& stranger, Bytes& in) {
@@ -153,7 +89,6 @@ class Others {
     }
 
     Host& host_;
-    std::vector<std::byte> payload_;
 };
 
 }  // namespace isoplane::fuzz

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* What MPI costs on whatever it runs on: medians of some rounds, as lines "NAME VALUE UNIT" of rank 0. With a number of bytes,
- * only half of a round trip of so many. */
+/* What MPI costs on whatever it runs on: medians of some rounds, as lines "NAME VALUE UNIT" of rank 0. With a
+ * number of bytes, only half of a round trip of so many. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
                      bandwidth = (1 << 20) * 1.0 * WINDOW / cost(window, 1 << 20, 1);
         const double sum = cost(allreduce, 1, 300);
         if (rank == 0)
-            printf("messages_8 %.3f M/s\nbandwidth_1M %.0f MB/s\nallreduce_8 %.2f us\n", rate, bandwidth, sum);
+            printf("messages_8 %.3f M/s\nbandwidth_1M %.0f MB/s\nallreduce_8 %.2f us\n", rate, bandwidth,
+                   sum);
     }
     MPI_Finalize();
     return 0;

@@ -12,9 +12,11 @@ using wire::Header;
 /// Somebody with the job's key, who presents himself to b as node a in an epoch of his own.
 class ForgedHello : public NiuTest {
   protected:
-    void forge_hello(std::uint32_t epoch, wire::Kind kind = wire::Kind::kHello, std::uint16_t of_b = 11) {
+    void forge_hello(std::uint32_t epoch, wire::Kind kind = wire::Kind::kHello, std::uint16_t of_b = 11,
+                     std::size_t mtu = 1500) {
         std::array<std::byte, wire::kHelloSize + wire::kMaxNameSize> hello{};
-        const std::size_t size = wire::encode_hello(hello, {.mtu = 1500, .credit = 16, .name = "a"});
+        const std::size_t size =
+            wire::encode_hello(hello, {.mtu = static_cast<std::uint16_t>(mtu), .credit = 16, .name = "a"});
         Header header{.kind = kind,
                       .job_key = 0x1234,
                       .source = 0,
@@ -120,6 +122,17 @@ TEST_F(ForgedHello, shuts_nobody_out_whenever_it_comes) {
         EXPECT_EQ(b->state(0), PeerState::kUp) << before.count();
         expect_talk();
     }
+}
+
+/// Who sends small messages counts on there being room for them.
+TEST_F(ForgedHello, of_a_link_that_is_too_small_for_any_message_is_not_believed) {
+    const std::size_t least = wire::kMinMtu + extra();
+    forge_hello(10, wire::Kind::kHello, 11, least - 1);
+    b->poll(now);
+    EXPECT_EQ(b->state(0), PeerState::kUnknown);
+    forge_hello(10, wire::Kind::kHello, 11, least);
+    b->poll(now);
+    EXPECT_EQ(b->state(0), PeerState::kUp);
 }
 
 TEST_F(NiuTest, takes_a_frame_that_is_right_in_all) {

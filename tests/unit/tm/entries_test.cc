@@ -63,7 +63,7 @@ Entries counts(std::uint16_t source, std::uint16_t destination, std::uint32_t n)
 TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
     Exchange exchange(topology::single_switch(2), {.mtu = wire::kMinMtu});
     const std::size_t capacity = exchange.stations.niu(0).token_capacity();
-    const Entries entries = counts(0, 1, 30);
+    const Entries entries = counts(0, 1, 40);
     const auto last = static_cast<std::uint8_t>((entries.size() - 1) / capacity);
     ASSERT_GE(last, 3);
     exchange.hands[1]->send(1);

@@ -177,6 +177,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         portals::Operation operation = portals::kNone;  ///< that ends then
         std::size_t plane = 0;
         niu::Ticket ticket{};
+        portals::Handle source = portals::kInvalid;  ///< that it is a slice of
     };
     /// The same, at its receiver.
     struct Following {
@@ -243,6 +244,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     bool is_steady(const Peer& peer) const noexcept;
     void fail_sending(portals::Interface* from, portals::Operation operation) noexcept;
     void fail_landing(portals::Interface* to, portals::Operation operation) noexcept;
+    void keep_copy(const Leaving& leaving) { planes_[leaving.plane].niu->keep_copy(leaving.ticket); }
     NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
 
     // sending.cc
@@ -259,7 +261,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     unsigned send_pulls(Peer& peer, std::size_t plane);
     unsigned send_slices(Peer& peer, std::size_t plane);
     bool hand_over(Peer& peer, std::size_t plane, wire::Protocol protocol, portals::Interface* from,
-                   portals::Pieces& rest);
+                   portals::Pieces& rest, portals::Handle source = portals::kInvalid);
     niu::Memory::Region* region_of(std::span<const std::byte> bytes) const noexcept;
     bool has_work(const Peer& peer) const noexcept;
 
@@ -267,7 +269,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void take(std::size_t plane, const niu::Received& received) noexcept;
     void on_begin(Peer& peer, std::span<const std::byte> message);
     void on_pull(Peer& peer, std::size_t plane, const std::byte* message);
-    void on_done(const Peer& peer, std::uint32_t source);
+    void on_done(Peer& peer, std::uint32_t source);
     void on_following(Peer& peer, std::span<const std::byte> data);
     void on_slice(Peer& peer, std::size_t plane, std::span<const std::byte> data);
     void land(const portals::Pieces& where, portals::Size at, std::span<const std::byte> data);

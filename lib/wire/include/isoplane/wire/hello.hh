@@ -12,12 +12,17 @@
 #include <string_view>
 
 #include <isoplane/wire/byte_order.hh>
+#include <isoplane/wire/ethernet.hh>
 
 namespace isoplane::wire {
 
 inline constexpr std::size_t kHelloSize = 17;    ///< without the name
 inline constexpr std::size_t kMaxNameSize = 32;  ///< bytes of a node's name
-inline constexpr std::uint16_t kMinMtu = 128;  ///< no node may have a smaller one: room for any small message
+inline constexpr std::uint16_t kMinMtu = 144;  ///< no node may have a smaller one: room for any small message
+/// The same where frames travel like this.
+constexpr std::size_t least_mtu(const Encapsulation& encapsulation) {
+    return kMinMtu + encapsulation.size() - kEthernetSize;
+}
 
 inline constexpr std::uint8_t kRoleHost = 0x01;
 inline constexpr std::uint8_t kRoleTokenManager = 0x02;

@@ -13,6 +13,8 @@
 #pragma once
 
 #include <isoplane/wire/byte_order.hh>
+#include <isoplane/wire/frame.hh>
+#include <isoplane/wire/hello.hh>
 #include <isoplane/wire/message.hh>
 
 namespace isoplane::wire {
@@ -21,6 +23,7 @@ enum class PortalsKind : std::uint8_t { kBegin, kPull, kDone };
 
 inline constexpr std::size_t kPortalsBeginSize = 72;  ///< behind it a PortalsMore, if it has to say more
 inline constexpr std::size_t kPortalsMoreSize = 16;
+static_assert(kMinMtu >= kHeaderSize + kMessageHeaderSize + kPortalsBeginSize + kPortalsMoreSize);
 inline constexpr std::size_t kPortalsPullSize = 24;
 inline constexpr std::size_t kPortalsDoneSize = 8;
 
