@@ -160,7 +160,7 @@ class OwnManager:
         self.fabric.stop(err=UNHEARD)
 
 
-MANY = 20000
+MANY = 60000  # which nobody has done before the token manager can be stopped
 
 
 @test

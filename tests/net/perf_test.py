@@ -340,6 +340,19 @@ def links_that_are_not_joined_are_an_error():
 
 
 @test
+def hosts_are_simulated_below_a_tree_of_switches():
+    with Program("perf", "scale", "--quick", "--tree", "--hosts", "8,20", "--partners", "3", "--rounds", "1",
+                 "--json", work("tree.json")) as perf:
+        assert "below three levels of switches" in perf.ends().out(), perf.out()
+    with open(work("tree.json"), encoding="utf-8") as file:
+        figures = {(figure["figure"], figure["at"]): figure["value"] for figure in json.load(file)["figures"]}
+    for hosts in (8, 20):
+        # Through at most five switches, so on six links; ordering takes no longer than once more around.
+        assert 4 < figures["unordered_us_p50", hosts] < 9, figures
+        assert figures["ordered_us_p50", hosts] < 2 * figures["unordered_us_p50", hosts], figures
+
+
+@test
 def typos_are_wrong_usage():
     for words, sentence in ((["pari"], "there is no benchmark 'pari'; did you mean pair?"),
                             (["zzzzzzzz"], "the benchmarks there are: pair, order, portals, active, channel, rfc2544, memory, "
@@ -366,6 +379,7 @@ def typos_are_wrong_usage():
                             (["memory", "--json", "-", "--csv", "-"], "--csv -"),
                             (["channel", "--size", "2K"], "a message to a channel has at most 1436"),
                             (["scale", "--hosts", "1000"], "--hosts names '1000'"),
+                            (["scale", "--tree", "--hosts", "5000"], "--hosts names '5000'"),
                             (["channel", "--encapsulation", "udp", "--size", "1436"], "a message to a channel has at most 1408"),
                             (["active", "--encapsulation", "carrier"], "--encapsulation carrier is not known"),
                             (["active", "--json", "-", "--csv", "-"], "--csv -"),
