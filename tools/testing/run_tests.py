@@ -36,7 +36,7 @@ OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", 
 # Only run when named: they measure, check what is no program, or take a machine of their own.
 ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
 # These see what strangers send, so they get the time; the others read files.
-CI_FUZZ_SECONDS = {"fuzz_wire": 40, "fuzz_host": 40, "fuzz_services": 40}
+CI_FUZZ_SECONDS = {"fuzz_wire": 30, "fuzz_host": 30, "fuzz_services": 30}
 FUZZ_SECONDS = 10
 SEEDED_TIMEOUT = 3600
 
@@ -141,7 +141,7 @@ class Session:
         started = time.monotonic()
         tests = sorted(tests, key=lambda test: -test.priority)
         # Tests wait more than they compute, fuzzers never wait.
-        jobs = self.options.jobs if beside else self.options.jobs * 3 // 2
+        jobs = self.options.jobs if beside else self.options.jobs * 2
         self.run_together([*beside, *(functools.partial(self.run_test, test) for test in tests if test.parallel)], jobs)
         for test in tests:
             if not test.parallel:
