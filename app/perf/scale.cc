@@ -16,7 +16,7 @@ namespace isoplane::perf {
 namespace {
 
 constexpr unsigned kMostOnSwitch = 256;
-constexpr unsigned kMostInTree = 4096;
+constexpr unsigned kMostInTree = 1024;
 constexpr double kMostMicroseconds = 10'000;
 
 /// What `isoplane perf scale` is told.
