@@ -215,6 +215,8 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     peer.incoming = {};
     peer.grant.reset();
     peer.rtt = RttEstimator(options_.timeout);
+    peer.room = RoomEstimator(options_.window);
+    peer.in_doubt = 0;
     peer.ack_now = peer.ask_now = peer.stalled = false;
     peer.bye_received = peer.bye_confirmed = false;
     peer.unacked = 0;

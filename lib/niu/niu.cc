@@ -287,6 +287,9 @@ void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
         peer.rtt.answered();
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
         peer.resend_at = peer.out.in_flight() ? now_ + peer.rtt.timeout() : Time::max();
+        peer.room.arrived(acknowledged.frames);
+        if (before(peer.out.first(), peer.in_doubt)) [[unlikely]]
+            mend_on(peer, acknowledged);
     }
     if (selective != 0) [[unlikely]]
         recover(peer);
@@ -295,7 +298,7 @@ void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
         peer.ask_at = Time::max();
         peer.rtt.answered();
     }
-    if (!peer.transfers.empty()) touch(peer);
+    if (!peer.transfers.empty() || peer.out.has_unsent()) touch(peer);
 }
 
 inline void Niu::on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept {

@@ -9,6 +9,7 @@ namespace isoplane::niu {
 
 void SendWindow::note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept {
     newest_arrived_ = std::max(newest_arrived_, frame.sent);
+    result.age = now - frame.sent;
     result.rtt = frame.times_sent == 1 ? std::optional(now - frame.sent) : std::nullopt;
     result.news = true;
 }
@@ -29,6 +30,7 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     if (ack == first_ && (selective == 0 || !in_flight())) return result;
     PacketBin done((*this)[first_].packet->pool);
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
+    result.frames = ack - first_;
     while (first_ != ack) {
         const SentFrame& frame = (*this)[first_++];
         if (!known) note_arrival(frame, now, result);

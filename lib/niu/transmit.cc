@@ -59,13 +59,14 @@ void Niu::serve_touched() noexcept {
 inline bool Niu::serve(Peer& peer) noexcept {
     if (!peer.transfers.empty()) pump(peer);
     close_frame(peer);
-    if (peer.out.has_unsent() && !blocked_) {
+    const bool may_send = peer.out.may_send(peer.room.frames());
+    if (may_send && !blocked_) {
         if (!in_udp_) [[likely]]
             transmit<wire::Transport::kEthernet>(peer);
         else
             transmit<wire::Transport::kUdp>(peer);
     }
-    if (peer.out.has_unsent()) return true;
+    if (may_send && blocked_) return true;
     if (peer.state != PeerState::kUp) return false;
     if (peer.ack_now || peer.grant.worth_telling()) {
         const wire::Kind kind = peer.ack_now ? wire::Kind::kAck : wire::Kind::kCredit;
@@ -94,6 +95,7 @@ template <wire::Transport transport>
 inline void Niu::transmit(Peer& peer) noexcept {
     wire::StreamFields fields = tell(peer);
     const Sequence first = peer.out.first_unsent();
+    const unsigned room = peer.room.frames();
     do {
         fields.sequence = peer.out.first_unsent();
         const SentFrame& frame = peer.out[fields.sequence];
@@ -103,7 +105,7 @@ inline void Niu::transmit(Peer& peer) noexcept {
         add_reference(frame.packet);
         peer.out.mark_sent(now_);
         emit(frame.packet);
-    } while (peer.out.has_unsent() && !blocked_);
+    } while (peer.out.may_send(room) && !blocked_);
     counters_.frames_sent.add(peer.out.first_unsent() - first);
     if (peer.resend_at == Time::max()) {
         peer.resend_at = now_ + peer.rtt.timeout();
@@ -144,14 +146,54 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     return true;
 }
 
-void Niu::recover(Peer& peer) noexcept {
-    const Time again = peer.out.recover(now_, peer.rtt.loss_delay(), [&](Sequence sequence) {
-        if (!resend(peer, sequence)) return false;
-        counters_.resent_overtaken.add();
-        return true;
+bool Niu::resend_lost(Peer& peer, Sequence sequence, Counters::Counter& counter) noexcept {
+    if (!resend(peer, sequence)) return false;
+    peer.room.lost();
+    counter.add();
+    return true;
+}
+
+/// Returns whether neither the output nor the pool stood in the way.
+bool Niu::resend_timed_out(Peer& peer, unsigned most) noexcept {
+    bool well = true;
+    peer.out.resend_oldest(std::min(most, peer.room.frames()), peer.timed_out, [&](Sequence sequence) {
+        well = resend_lost(peer, sequence, counters_.resent_timeout);
+        return well;
     });
+    return well;
+}
+
+/// After a timeout, as what was sent again then is acknowledged: all else from before it is lost, too, unless
+/// a frame has arrived that was not sent again, or one has sooner than it can have by being sent again.
+void Niu::mend_on(Peer& peer, const SendWindow::Acknowledged& acknowledged) noexcept {
+    if (acknowledged.rtt || acknowledged.age < peer.rtt.smoothed() / 2) {
+        peer.in_doubt = peer.out.first();
+        peer.room.was_hasty();
+    } else {
+        resend_timed_out(peer, 2 * acknowledged.frames);
+    }
+}
+
+void Niu::recover(Peer& peer) noexcept {
+    const Time again = peer.out.recover(
+        now_, peer.rtt.loss_delay(), peer.room.frames(),
+        [&](Sequence sequence) { return resend_lost(peer, sequence, counters_.resent_overtaken); });
     peer.recover_at = again <= now_ ? now_ + kSoon : again;
     if (peer.recover_at != Time::max()) arm(peer, peer.recover_at);
+}
+
+void Niu::time_out(Peer& peer) noexcept {
+    if (blocked_) {
+        peer.resend_at = now_ + kSoon;
+        return;
+    }
+    const unsigned before = peer.rtt.backed_off();
+    peer.room.timed_out(before != 0);
+    peer.rtt.back_off();
+    peer.resend_at = now_ + peer.rtt.timeout();
+    peer.timed_out = now_;
+    peer.in_doubt = peer.out.first_unsent();
+    if (!resend_timed_out(peer, std::max(kResentAtOnce >> before, 1U))) peer.resend_at = now_ + kSoon;
 }
 
 void Niu::on_timer(Peer& peer) noexcept {
@@ -162,18 +204,7 @@ void Niu::on_timer(Peer& peer) noexcept {
         touch(peer);
     }
     if (now_ >= peer.recover_at) recover(peer);
-    if (now_ >= peer.resend_at) {
-        peer.rtt.back_off();
-        peer.resend_at = now_ + peer.rtt.timeout();
-        peer.out.resend_oldest(kResentAtOnce, [&](Sequence sequence) {
-            if (!resend(peer, sequence)) {
-                peer.resend_at = now_ + kSoon;
-                return false;
-            }
-            counters_.resent_timeout.add();
-            return true;
-        });
-    }
+    if (now_ >= peer.resend_at) time_out(peer);
     if (now_ >= peer.ask_at) {
         peer.rtt.back_off();
         peer.ask_at = now_ + peer.rtt.timeout();

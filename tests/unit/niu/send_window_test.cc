@@ -28,9 +28,9 @@ class SendWindowTest : public test::PoolTest {
             now += each;
         }
     }
-    std::vector<Sequence> recover(Duration delay) {
+    std::vector<Sequence> recover(Duration delay, unsigned most = 128) {
         std::vector<Sequence> lost;
-        again = window.recover(now, delay, [&](Sequence s) {
+        again = window.recover(now, delay, most, [&](Sequence s) {
             lost.push_back(s);
             window[s].sent = now;
             ++window[s].times_sent;
@@ -147,11 +147,40 @@ TEST_F(SendWindowTest, resends_the_oldest_that_are_not_known_to_have_arrived) {
     send(6);
     window.acknowledge(0, 0b101, now);  // 1 and 3
     Frames sent;
-    window.resend_oldest(3, [&](Sequence s) {
+    window.resend_oldest(3, now, [&](Sequence s) {
         sent.push_back(s);
         return true;
     });
     EXPECT_EQ(sent, (Frames{0, 2, 4}));
+}
+
+TEST_F(SendWindowTest, does_not_resend_what_was_sent_since) {
+    send(4, 10us);
+    Frames sent;
+    window.resend_oldest(4, now - 20us, [&](Sequence s) {
+        sent.push_back(s);
+        return true;
+    });
+    EXPECT_EQ(sent, (Frames{0, 1, 2}));
+}
+
+TEST_F(SendWindowTest, a_hole_beyond_what_the_network_has_room_for_waits) {
+    send(20);
+    now += 100us;
+    window.acknowledge(0, 0b111'1111'0111'1111'0000, now);  // 0 to 4 and 12 are missing
+    EXPECT_EQ(recover(50us, 4), (Frames{0, 1, 2, 3}));
+    EXPECT_EQ(recover(50us), (Frames{4, 12}));
+}
+
+TEST_F(SendWindowTest, sends_no_more_than_there_is_room_for) {
+    send(4);
+    window.push(packet(), 0, 0);
+    EXPECT_FALSE(window.may_send(4));
+    EXPECT_TRUE(window.may_send(5));
+    window.acknowledge(1, 0, now);
+    EXPECT_TRUE(window.may_send(4));
+    window.mark_sent(now);
+    EXPECT_FALSE(window.may_send(100));
 }
 
 TEST_F(SendWindowTest, goes_on_across_the_wrap_of_its_ring) {

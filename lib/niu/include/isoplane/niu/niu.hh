@@ -332,6 +332,10 @@ class Niu final : public runtime::Stage {
     wire::StreamFields tell(Peer& peer) noexcept;
     bool resend(Peer& peer, Sequence sequence) noexcept;
     void recover(Peer& peer) noexcept;
+    bool resend_lost(Peer& peer, Sequence sequence, Counters::Counter& counter) noexcept;
+    bool resend_timed_out(Peer& peer, unsigned most) noexcept;
+    void mend_on(Peer& peer, const SendWindow::Acknowledged& acknowledged) noexcept;
+    void time_out(Peer& peer) noexcept;
     void on_timer(Peer& peer) noexcept;
     void check_silence(Peer& peer) noexcept;
     bool send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept;

@@ -15,6 +15,7 @@
 #include <isoplane/niu/lent.hh>
 #include <isoplane/niu/options.hh>
 #include <isoplane/niu/receive_window.hh>
+#include <isoplane/niu/room.hh>
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/niu/send_window.hh>
 #include <isoplane/runtime/fifo.hh>
@@ -59,7 +60,8 @@ struct Peer {
           out(options.window, &lent),
           in(options.window),
           grant(credit),
-          rtt(options.timeout) {}
+          rtt(options.timeout),
+          room(options.window) {}
 
     using Time = runtime::Time;
 
@@ -90,6 +92,9 @@ struct Peer {
     ReceiveWindow in;
     Grant grant;
     RttEstimator rtt;
+    RoomEstimator room;
+    Sequence in_doubt = 0;  ///< frames before it may all be lost if they were sent no later than
+    Time timed_out{};       ///< when nothing had been heard of them for too long
     Assembly assembly{};
 
     Time ack_at = Time::max();      ///< unless something else has carried it before

@@ -40,6 +40,8 @@ class RttEstimator {
 
     /// A wait was in vain: the next is twice as long.
     void back_off() noexcept { doublings_ = std::min(doublings_ + 1, kMostDoublings); }
+    /// How often in a row.
+    unsigned backed_off() const noexcept { return static_cast<unsigned>(doublings_); }
     /// The other end has answered.
     void answered() noexcept { doublings_ = 0; }
 

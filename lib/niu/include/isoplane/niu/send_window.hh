@@ -43,6 +43,8 @@ class SendWindow {
     bool empty() const noexcept { return next_ == first_; }
     bool in_flight() const noexcept { return unsent_ != first_; }
     bool has_unsent() const noexcept { return unsent_ != next_; }
+    /// Whether the next may be sent where so many may be under way.
+    bool may_send(unsigned room) const noexcept { return has_unsent() && unsent_ - first_ < room; }
     unsigned size() const noexcept { return next_ - first_; }
     unsigned packets() const noexcept { return packets_; }  ///< of which some frames have two
     Sequence first() const noexcept { return first_; }
@@ -71,8 +73,10 @@ class SendWindow {
 
     struct Acknowledged {
         bool possible = true;           ///< false: of frames never sent
+        unsigned frames = 0;            ///< that are not awaited any longer
         unsigned packets = 0;           ///< that need not be kept any longer
         bool news = false;              ///< anything that was not known
+        Duration age{};                 ///< of the newest frame, since it was sent the last time
         std::optional<Duration> rtt{};  ///< of the newest frame, if it was sent only once
     };
 
@@ -80,13 +84,14 @@ class SendWindow {
     /// acknowledged up to `ack`.
     Acknowledged acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept;
 
-    /// Calls `resend(sequence)` for each frame that is lost by what has been acknowledged: three later ones
-    /// have arrived, one of them sent no earlier, and `delay` has passed since it was sent. It has to mark
-    /// the frame as sent again; false makes an end. Returns when to look again, Time::max() for not at all.
+    /// Calls `resend(sequence)` for each of the first `most` frames that is lost by what has been
+    /// acknowledged: three later ones have arrived, one of them sent no earlier, and `delay` has passed since
+    /// it was sent. It has to mark the frame as sent again; false makes an end. Returns when to look again,
+    /// Time::max() for not at all.
     template <typename Resend>
-    Time recover(Time now, Duration delay, Resend&& resend) noexcept {
+    Time recover(Time now, Duration delay, unsigned most, Resend&& resend) noexcept {
         Time again = Time::max();
-        const auto span = static_cast<unsigned>(std::bit_width(selective_));
+        const auto span = std::min(static_cast<unsigned>(std::bit_width(selective_)), most);
         for (unsigned i = 0; i < span; ++i) {
             if (has_arrived(i) || std::popcount(selective_ >> i) < kLater) continue;
             const SentFrame& frame = (*this)[first_ + i];
@@ -100,12 +105,13 @@ class SendWindow {
         return again;
     }
 
-    /// Calls `resend(sequence)` for the oldest `most` frames in flight that are not known to have arrived.
+    /// Calls `resend(sequence)` for the oldest `most` frames in flight that are not known to have arrived,
+    /// and have not been sent since `sent_by`.
     template <typename Resend>
-    void resend_oldest(unsigned most, Resend&& resend) noexcept {
+    void resend_oldest(unsigned most, Time sent_by, Resend&& resend) noexcept {
         const unsigned span = unsent_ - first_;
         for (unsigned i = 0; i < span && most > 0; ++i) {
-            if (has_arrived(i)) continue;
+            if (has_arrived(i) || (*this)[first_ + i].sent > sent_by) continue;
             if (!resend(first_ + i)) return;
             --most;
         }
