@@ -82,7 +82,7 @@ def what_a_receiver_cannot_take_waits_at_its_sender():
 
 @test
 def many_to_one_arrive():
-    found, _ = flood("24 senders to one", 25, 1000, 512)
+    found, _ = flood("64 senders to one", 65, 400, 512)
     all_were_refused(found)
 
 
