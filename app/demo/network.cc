@@ -66,9 +66,7 @@ void Network::add_switch(double loss) {
 niu::Options Network::options_of(topology::NodeId node) const {
     niu::Options options;
     options.node = node;
-    options.nodes.resize(ways_->topology.node_count());  // the token manager has no NIU, and no name
-    for (std::size_t host = 0; host < ways_->topology.host_count(); ++host)
-        options.nodes[host] = ways_->topology.name(static_cast<topology::NodeId>(host));
+    options.nodes = niu::names_of_hosts(ways_->topology);
     options.mac = topology::default_mac(node);
     options.in_process = true;
     options.chains = true;

@@ -13,25 +13,13 @@ namespace isoplane::node {
 
 using Json = nlohmann::json;
 
-namespace {
-
-/// Token managers have no NIU to talk to, and so no names.
-std::vector<std::string> peers_of(const topology::Topology& topology) {
-    std::vector<std::string> names(topology.node_count());
-    for (std::size_t host = 0; host < topology.host_count(); ++host)
-        names[host] = topology.name(static_cast<topology::NodeId>(host));
-    return names;
-}
-
-}  // namespace
-
 TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Link& link, const Ends& ends)
     : node_(node), ways_(std::make_shared<const Ways>(*network.topology)), here_(*network.conf.id) {
     const topology::NodeConf& conf = network.conf;
     const link::LinkKind& kind = *link::find_kind(link.spec().kind);
     const TimeOptions time = time_options(conf);
     niu::Options options{.node = here_,
-                         .nodes = peers_of(ways_->topology),
+                         .nodes = niu::names_of_hosts(ways_->topology),
                          .job_key = conf.job_key.value_or(0),
                          .epoch = niu::epoch_now(),
                          .mac = network.mac(here_),

@@ -105,9 +105,7 @@ Cluster::Cluster(runtime::Pool& pool, const ClusterOptions& options)
         fabric_->set(port, {.loss = options.loss});
 
     niu::Options niu{.job_key = next_job(), .chains = true, .in_process = true};
-    niu.nodes.resize(nodes);  // the token manager has no name: it has no NIU
-    for (unsigned host = 0; host < options.hosts; ++host)
-        niu.nodes[host] = "host" + std::to_string(host);
+    niu.nodes = niu::names_of_hosts(ways_->topology);
     siu::SiuOptions siu{.pulse_interval = options.pulse_interval};
     siu.exchange.ahead = options.ahead;
     for (unsigned node = 0; node < nodes; ++node) {

@@ -3,12 +3,7 @@
 
 #pragma once
 
-#include <cstdint>
-#include <isoplane/fabric/random.hh>
 #include <isoplane/fabric/switch.hh>
-#include <isoplane/isotach/isotach.hh>
-#include <isoplane/niu/dispatcher.hh>
-#include <isoplane/runtime/histogram.hh>
 #include <isoplane/runtime/ring.hh>
 #include <isoplane/sim/world.hh>
 #include <memory>
@@ -16,21 +11,10 @@
 #include <vector>
 
 #include "../node/manager_stage.hh"
+#include "scale_host.hh"
+#include "scale_setup.hh"
 
 namespace isoplane::perf {
-
-/// What is simulated.
-struct ScaleSetup {
-    unsigned hosts = 2;
-    bool tree = false;             ///< around three levels of switches, rather than one
-    unsigned partners = 0;         ///< others that each host talks to; 0: all
-    std::uint32_t ahead = 1;       ///< tokens that every node sends ahead
-    runtime::Duration latency{0};  ///< of each link, one way
-    runtime::Duration every{
-        0};  ///< between two isochrons of a host, and two messages outside time, on average
-    runtime::Duration duration{0};  ///< virtual, of what counts
-    std::uint64_t seed = 1;
-};
 
 /// What it yields, in virtual time.
 struct ScaleFigures {
@@ -40,47 +24,6 @@ struct ScaleFigures {
     double pulses_per_second = 0;
     double token_share = 0;      ///< of all frames that are sent
     double frames_per_host = 0;  ///< sent, a second, token managers' among them
-};
-
-/// Times of messages, in nanoseconds.
-struct ScaleTimes {
-    runtime::Histogram ordered{};
-    runtime::Histogram unordered{};
-};
-
-/// A host that sends to others at times it draws, each message with the time at which it went.
-class ScaleHost final : public runtime::Stage, private niu::Receiver {
-  public:
-    ScaleHost(const std::string& name, const sim::Link::End& end, runtime::Pool& pool,
-              const niu::Options& options, const siu::SiuOptions& siu, const topology::Paths& paths,
-              const ScaleSetup& setup, ScaleTimes& times);
-
-    unsigned poll(runtime::Time now) override;
-    void set_quiet(bool quiet) override;
-    std::size_t held() const override { return niu_.held(); }
-    std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
-
-    void send_until(runtime::Time end) noexcept { until_ = end; }
-    bool ready() const noexcept { return niu_.all_up() && siu_.started(); }
-    const siu::Siu& siu() const noexcept { return siu_; }
-
-  private:
-    void take(const niu::Received& message) noexcept override;
-    bool send_some(runtime::Time now);
-    niu::NodeId somebody_else();
-    runtime::Time later(runtime::Time than);
-
-    niu::Niu niu_;
-    niu::Dispatcher dispatcher_;
-    siu::Siu siu_;
-    isotach::Isotach isotach_;
-    fabric::Random random_;
-    std::vector<niu::NodeId> partners_;
-    runtime::Duration every_;
-    runtime::Time now_{};
-    runtime::Time until_{};
-    runtime::Time next_[2]{};  ///< an isochron, and a message outside logical time
-    ScaleTimes& times_;
 };
 
 /// Hosts around a switch, or around those at the bottom of a tree, each with a token manager beside it, under
@@ -110,6 +53,8 @@ class ScaleNetwork {
 
     void add_hub(topology::SwitchId at, std::vector<fabric::Port> ports, niu::Options options,
                  runtime::Pool& pool);
+    void tell_addresses(topology::SwitchId at);
+    void start();
     bool all_ready() const;
     std::uint64_t frames() const noexcept;
     std::uint64_t tokens() const noexcept;

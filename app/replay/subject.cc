@@ -102,17 +102,14 @@ niu::Options options_of(const Survey& survey, const topology::Topology& network,
             " has sent nothing in this capture, which would tell in what life it was");
     const Survey::Node& node = found->second;
     const bool manages = options.layer == Layer::kTm;
-    niu::Options all{.node = options.node,
-                     .nodes = std::vector<std::string>(network.node_count()),
-                     .job_key = survey.job_key,
-                     .epoch = node.epoch,
-                     .mac = node.mac,
-                     .mtu = node.mtu != 0 ? node.mtu : std::uint16_t{1500},
-                     .window = manages ? 1 : std::bit_ceil(std::max(node.credit, kLeastWindow))};
     // A token manager has no peers.
-    for (std::size_t host = 0; host < network.host_count() && !manages; ++host)
-        all.nodes[host] = network.name(static_cast<topology::NodeId>(host));
-    return all;
+    return {.node = options.node,
+            .nodes = manages ? std::vector<std::string>(network.node_count()) : niu::names_of_hosts(network),
+            .job_key = survey.job_key,
+            .epoch = node.epoch,
+            .mac = node.mac,
+            .mtu = node.mtu != 0 ? node.mtu : std::uint16_t{1500},
+            .window = manages ? 1 : std::bit_ceil(std::max(node.credit, kLeastWindow))};
 }
 
 }  // namespace

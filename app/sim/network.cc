@@ -132,9 +132,7 @@ Link::End Network::connect(const std::string& name) {
 niu::Options Network::options_of(topology::NodeId node) const {
     niu::Options options;
     options.node = node;
-    options.nodes.resize(topology_.node_count());
-    for (std::size_t i = 0; i < topology_.host_count(); ++i)
-        options.nodes[i] = topology_.name(static_cast<topology::NodeId>(i));
+    options.nodes = niu::names_of_hosts(topology_);
     options.job_key = 7;
     options.manages = manages(node);
     options.epoch = epochs_[node];

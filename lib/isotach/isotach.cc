@@ -14,7 +14,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       pool_(pool),
       options_(options),
       here_(niu.options().node),
-      ordering_(siu, here_, niu.options().nodes.size()),
+      ordering_(siu, here_, niu.options().nodes),
       group_(niu.options().nodes.size()),
       payloads_(niu, siu.survives() ? SIZE_MAX / 2 : std::size_t{options_.max_message}),
       paranoid_(options_.paranoid ? std::make_unique<Paranoid>(here_, niu.options().nodes.size()) : nullptr),

@@ -7,45 +7,49 @@
 
 namespace isoplane::isotach {
 
-Ordering::Ordering(siu::Siu& siu, NodeId here, std::size_t hosts)
-    : siu_(siu), here_(here), queues_(hosts), streams_(hosts) {
-    heads_.reserve(hosts);
+Ordering::Ordering(siu::Siu& siu, NodeId here, const niu::Names& names)
+    : siu_(siu), here_(here), sources_(names) {
+    for (std::size_t host = 0; host < names.size(); ++host)
+        if (!names[host].empty()) sources_[static_cast<NodeId>(host)].host = static_cast<NodeId>(host);
+    sources_[here_].host = here_;
+    heads_.reserve(names.named() + 1);
 }
 
 void Ordering::take_announcements(Pulse pulse) noexcept {
     runtime::Fifo<siu::Announcement>& announcements = siu_.announcements();
     for (; !announcements.empty() && announcements.front().pulse <= pulse; announcements.pop()) {
         const siu::Announcement& announced = announcements.front();
-        Stream& stream = streams_[announced.source];
-        const bool was_behind = stream.behind();
-        stream.announced = announced.count;
-        if (!was_behind && stream.behind()) ++behind_;
+        if (!sources_.has(announced.source)) [[unlikely]]
+            continue;
+        Source& source = sources_[announced.source];
+        const bool was_behind = source.behind();
+        source.announced = announced.count;
+        if (!was_behind && source.behind()) ++behind_;
     }
 }
 
 void Ordering::find_heads() noexcept {
     heads_.clear();
-    for (std::size_t host = 0; host < queues_.size(); ++host)
-        if (!queues_[host].empty()) put_head(static_cast<NodeId>(host));
+    for (const Source& source : sources_)
+        if (!source.queue.empty()) put_head(source);
 }
 
 void Ordering::settle(Pulse pulse) noexcept {
-    for (Stream& stream : streams_)
-        stream.announced = stream.received;
+    for (Source& source : sources_)
+        source.announced = source.received;
     behind_ = 0;
     held_ = pulse;
 }
 
 std::vector<Bucket> Ordering::buckets() const {
     std::map<std::pair<Pulse, NodeId>, Bucket> found;
-    const auto bucket = [&found](Pulse pulse, std::size_t host) -> Bucket& {
-        const auto id = static_cast<NodeId>(host);
-        return found.try_emplace({pulse, id}, Bucket{.pulse = pulse, .host = id}).first->second;
+    const auto bucket = [&found](Pulse pulse, NodeId host) -> Bucket& {
+        return found.try_emplace({pulse, host}, Bucket{.pulse = pulse, .host = host}).first->second;
     };
-    for (std::size_t host = 0; host < queues_.size(); ++host) {
-        queues_[host].for_each([&](const Delivery& message) { ++bucket(message.time.pulse, host).waiting; });
-        const Stream& stream = streams_[host];
-        if (stream.behind()) bucket(executed_ + 1, host).missing = stream.announced - stream.received;
+    for (const Source& source : sources_) {
+        source.queue.for_each(
+            [&](const Delivery& message) { ++bucket(message.time.pulse, source.host).waiting; });
+        if (source.behind()) bucket(executed_ + 1, source.host).missing = source.announced - source.received;
     }
     markers_.for_each([&](const Marker& own) { bucket(own.pulse, here_).waiting += own.isochrons; });
     std::vector<Bucket> all;

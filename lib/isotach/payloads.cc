@@ -8,7 +8,7 @@
 namespace isoplane::isotach {
 
 Payloads::Payloads(niu::Niu& niu, std::size_t most_kept)
-    : niu_(niu), most_kept_(most_kept), hosts_(niu.options().nodes.size()) {}
+    : niu_(niu), most_kept_(most_kept), hosts_(niu.options().nodes) {}
 
 Payloads::~Payloads() {
     discard();
@@ -97,8 +97,8 @@ unsigned Payloads::move_on() noexcept {
         sending_[i] = sending_.back();
         sending_.pop_back();
     }
-    for (std::size_t i = 0; waiting_ != 0 && i < hosts_.size(); ++i) {
-        Host& host = hosts_[i];
+    if (waiting_ == 0) return moved;
+    for (Host& host : hosts_) {
         for (; !host.waiting.empty() && put(host, host.waiting.front()); host.waiting.pop(), --waiting_)
             ++moved;
     }

@@ -22,8 +22,7 @@ constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
 }  // namespace
 
 bool Niu::is_peer(const Peer& peer) const noexcept {
-    const NodeId node = peer.node;
-    return node != options_.node && !options_.nodes[node].empty();
+    return peer.node != options_.node;
 }
 
 bool Niu::is_missing(const Peer& peer) const noexcept {
@@ -63,7 +62,13 @@ void Niu::send_hello(const Station& to, wire::Kind kind, std::uint16_t peer_epoc
 }
 
 /// To all on this Ethernet, and to each that is missing and behind the router: no router forwards to all.
+/// Where addresses are known, only to those that are missing.
 void Niu::send_hellos() noexcept {
+    if (options_.macs) {
+        for (const Peer& peer : peers_)
+            if (is_missing(peer)) send_hello({peer.node, (*options_.macs)[peer.node]}, wire::Kind::kHello);
+        return;
+    }
     send_hello({wire::kBroadcast, wire::kBroadcastMac}, wire::Kind::kHello);
     if (!stations_.knows_router()) return;
     for (const Peer& peer : peers_)

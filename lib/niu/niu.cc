@@ -39,6 +39,10 @@ Options checked(Options options, const runtime::Pool& pool) {
         throw std::invalid_argument("there are " + std::to_string(options.udp.addresses.size()) +
                                     " IPv4 addresses for " + std::to_string(options.nodes.size()) +
                                     " nodes; give each node one");
+    if (options.macs && options.macs->size() != options.nodes.size())
+        throw std::invalid_argument("there are " + std::to_string(options.macs->size()) +
+                                    " Ethernet addresses for " + std::to_string(options.nodes.size()) +
+                                    " nodes; give each node one, or none");
     const unsigned room = rte_pktmbuf_data_room_size(pool.raw()) - RTE_PKTMBUF_HEADROOM;
     if (options.mtu + wire::kEthernetSize + kAlignment > room) {
         throw std::invalid_argument("an MTU of " + std::to_string(options.mtu) +
@@ -56,9 +60,7 @@ unsigned share_of(const runtime::Pool& pool) {
 
 /// Frames that each peer may have sent us.
 std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool) {
-    const auto nodes = static_cast<std::size_t>(
-        std::count_if(options.nodes.begin(), options.nodes.end(), [](const auto& n) { return !n.empty(); }));
-    const auto peers = std::max<std::size_t>(nodes, 2) - 1;
+    const auto peers = std::max<std::size_t>(options.nodes.named(), 2) - 1;
     const auto share = static_cast<std::uint32_t>(share_of(pool) / peers);
     if (share == 0) {
         throw std::invalid_argument("a pool of " + std::to_string(pool.size()) +
@@ -88,11 +90,11 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       credit_(credit_for_each(options_, pool)),
       peers_(options_, credit_, lent_),
       most_kept_(share_of(pool)),
-      frames_(static_cast<unsigned>(options_.nodes.size()) * credit_, pool.raw()),
-      token_nodes_(options_.nodes.size()),
-      wheel_(static_cast<unsigned>(options_.nodes.size())),
+      frames_(peers_.size() * credit_, pool.raw()),
+      token_nodes_(options_),
+      wheel_(peers_.size()),
       hello_wait_(options_.hello_every) {
-    touched_.reserve(options_.nodes.size());
+    touched_.reserve(peers_.size());
 }
 
 Niu::~Niu() {
@@ -116,7 +118,7 @@ unsigned Niu::poll(Time now) {
         else
             receive_datagrams({burst.data(), n});
     }
-    wheel_.advance(now, [this](unsigned peer) { on_timer(peers_[static_cast<NodeId>(peer)]); });
+    wheel_.advance(now, [this](unsigned peer) { on_timer(peers_.at(peer)); });
     if (now >= membership_at_) tend_membership();
     send_waiting();
     return n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);

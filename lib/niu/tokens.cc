@@ -11,9 +11,8 @@
 namespace isoplane::niu {
 
 void Niu::attach(NodeId node, TokenReceiver* receiver) {
-    std::erase(token_nodes_.here, token_nodes_.receivers[node]);
-    if (receiver != nullptr) token_nodes_.here.push_back(receiver);
-    token_nodes_.receivers[node] = receiver;
+    std::erase_if(token_nodes_.here, [node](const TokenNode& its) { return its.node == node; });
+    if (receiver != nullptr) token_nodes_.here.push_back({node, receiver});
     std::erase(token_nodes_.beside, node);
     if (node != options_.node && receiver != nullptr) token_nodes_.beside.push_back(node);
     expect_.beside = token_nodes_.beside;
@@ -26,7 +25,7 @@ std::size_t Niu::token_capacity() const noexcept {
 bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                      std::span<const wire::TokenEntry> entries) noexcept {
     assert(entries.size() <= token_capacity());
-    if (token_nodes_.receivers[address.to] != nullptr) [[unlikely]] {
+    if (token_nodes_.receiver(address.to) != nullptr) [[unlikely]] {
         OwnToken& own = token_nodes_.own.emplace_back();
         own.address = address;
         own.payload.resize(wire::token_size(entries.size()));
@@ -46,7 +45,7 @@ bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                         .epoch = address.epoch,
                         .sequence = static_cast<std::uint32_t>(token.number),
                         .peer_epoch = address.peer_epoch};
-    stations_.surround(at, {address.from, options_.mac}, {address.to, token_nodes_.macs[address.to]},
+    stations_.surround(at, {address.from, options_.mac}, {address.to, token_nodes_.mac(address.to)},
                        wire::kHeaderSize + size);
     seal(m, header, size);
     emit(m);
@@ -56,7 +55,7 @@ bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
 void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
     const wire::Header& header = frame.header;
     if (header.destination == wire::kBroadcast) return;
-    TokenReceiver* receiver = token_nodes_.receivers[header.destination];
+    TokenReceiver* receiver = token_nodes_.receiver(header.destination);
     if (receiver == nullptr) return;
     learn(header.source, packet);
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
@@ -65,9 +64,7 @@ void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noe
 }
 
 void Niu::learn(NodeId node, const rte_mbuf* packet) noexcept {
-    const auto* ethernet = rte_pktmbuf_mtod(packet, const rte_ether_hdr*);
-    wire::MacAddress& mac = token_nodes_.macs[node];
-    std::copy_n(ethernet->src_addr.addr_bytes, mac.size(), mac.begin());
+    token_nodes_.heard(node, rte_pktmbuf_mtod(packet, const rte_ether_hdr*)->src_addr.addr_bytes);
 }
 
 /// Those that are sent in answer come with the next poll.
@@ -75,7 +72,7 @@ void Niu::take_own_tokens() noexcept {
     const std::vector<OwnToken> own = std::exchange(token_nodes_.own, {});
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
     for (const OwnToken& token : own) {
-        TokenReceiver* receiver = token_nodes_.receivers[token.address.to];
+        TokenReceiver* receiver = token_nodes_.receiver(token.address.to);
         if (receiver != nullptr)
             receiver->on_token(token.address, *wire::TokenView::parse(token.payload, nodes));
     }
@@ -93,7 +90,7 @@ bool Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
                         .source = options_.node,
                         .destination = to,
                         .epoch = options_.epoch};
-    stations_.surround(at, {options_.node, options_.mac}, {to, token_nodes_.macs[to]},
+    stations_.surround(at, {options_.node, options_.mac}, {to, token_nodes_.mac(to)},
                        wire::kHeaderSize + size);
     seal(m, header, size);
     emit(m);

@@ -38,14 +38,14 @@ inline void add_reference(rte_mbuf* m) noexcept {
 void Niu::touch(Peer& peer) noexcept {
     if (peer.touched) return;
     peer.touched = true;
-    touched_.push_back(peer.node);
+    touched_.push_back(&peer);
 }
 
 void Niu::serve_touched() noexcept {
     std::size_t kept = 0;
     const std::size_t n = touched_.size();
     for (std::size_t i = 0; i < n; ++i) {
-        Peer& peer = peers_[touched_[i]];
+        Peer& peer = *touched_[i];
         if (serve(peer)) {
             touched_[kept++] = touched_[i];
         } else {

@@ -57,7 +57,7 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
     const std::uint32_t ahead = TokenExchange::options().ahead;
     for (std::size_t host = 0; host < hosts; ++host) {
         const Pulse distance = paths.distance(here_, static_cast<NodeId>(host), ahead);
-        distances_.push_back(distance - (manages() ? ahead : 0));
+        distances_.push_back(static_cast<std::uint32_t>(distance - (manages() ? ahead : 0)));
     }
     pending_at_.assign(hosts, kNotPending);
     managers_.assign(paths.topology().node_count(), kNone);

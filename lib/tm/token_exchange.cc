@@ -11,7 +11,7 @@ namespace isoplane::tm {
 
 namespace {
 
-constexpr std::size_t kNoNeighbour = SIZE_MAX;
+constexpr NodeId kNoNeighbour = UINT16_MAX;
 constexpr std::size_t kMostParts = 256;
 
 ExchangeOptions checked(ExchangeOptions options) {
@@ -41,7 +41,7 @@ TokenExchange::~TokenExchange() {
 }
 
 void TokenExchange::add_neighbour(NodeId node) {
-    index_[node] = neighbours_.size();
+    index_[node] = static_cast<NodeId>(neighbours_.size());
     neighbours_.push_back(
         {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
 }

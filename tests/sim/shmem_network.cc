@@ -78,9 +78,7 @@ bool ShmemNetwork::manages(NodeId host) const {
 niu::Options ShmemNetwork::options_of(NodeId node) const {
     niu::Options options;
     options.node = node;
-    options.nodes.resize(topology_.node_count());
-    for (std::size_t i = 0; i < topology_.host_count(); ++i)
-        options.nodes[i] = topology_.name(static_cast<NodeId>(i));
+    options.nodes = niu::names_of_hosts(topology_);
     options.job_key = 7;
     options.manages = manages(node);
     options.epoch = 1U + node;

@@ -31,12 +31,13 @@ volatile std::sig_atomic_t report_wanted = 0;
 volatile std::sig_atomic_t end_wanted = 0;
 
 niu::Options niu_options(const job::Settings& settings) {
+    std::vector<std::string> names = settings.hosts();
+    names.resize(settings.network.topology->node_count());
     niu::Options options{.node = settings.node(),
-                         .nodes = settings.hosts(),
+                         .nodes = std::move(names),
                          .job_key = settings.network.conf.job_key.value_or(0),
                          .epoch = niu::epoch_now(),
                          .mac = settings.network.mac(settings.node())};
-    options.nodes.resize(settings.network.topology->node_count());
     options.manages = !settings.token_manager.empty();
     return options;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <rte_ether.h>
+
+#include <algorithm>
 #include <isoplane/wire/hello.hh>
 #include <stdexcept>
 
@@ -22,6 +25,33 @@ TEST_F(NiuTest, names_the_nodes_it_has_not_found_when_the_limit_has_passed) {
         a->missing(),
         "a has not found b, gamma; see that they run, with the same job key, and are on the same network");
     EXPECT_FALSE(a->all_up());
+}
+
+TEST_F(NiuTest, sends_nothing_to_all_where_addresses_are_known) {
+    b.reset();
+    niu::Options knows = options(0);
+    knows.macs = std::make_shared<const std::vector<wire::MacAddress>>(std::vector{kA.mac, kB.mac});
+    a = std::make_unique<niu::Niu>("a", to_a.input(), to_b.output(), niu_pool(), knows);
+    run(5ms);
+    runtime::Burst burst;
+    std::size_t hellos = 0;
+    while (const std::uint16_t n = to_b.input().receive(burst)) {
+        for (std::uint16_t i = 0; i < n; ++i) {
+            const auto* ethernet = rte_pktmbuf_mtod(burst[i], const rte_ether_hdr*);
+            EXPECT_TRUE(std::equal(kB.mac.begin(), kB.mac.end(), ethernet->dst_addr.addr_bytes));
+        }
+        rte_pktmbuf_free_bulk(burst.data(), n);
+        hellos += n;
+    }
+    EXPECT_GT(hellos, 1U);
+    b = std::make_unique<niu::Niu>("b", to_b.input(), to_a.output(), niu_pool(), options(1));
+    meet();
+}
+
+TEST_F(NiuTest, refuses_addresses_of_other_nodes_than_there_are) {
+    niu::Options knows = options(0);
+    knows.macs = std::make_shared<const std::vector<wire::MacAddress>>(std::vector{kA.mac});
+    EXPECT_THROW(niu::Niu("c", to_a.input(), to_b.output(), niu_pool(), knows), std::invalid_argument);
 }
 
 TEST_F(NiuTest, finds_a_node_that_starts_late) {

@@ -39,13 +39,15 @@ class Stations {
           options_(std::move(options)),
           managing_(std::move(managing)) {
         std::vector<fabric::Port> ports;
+        std::vector<std::string> names;
         for (std::size_t i = 0; i < topology_.node_count(); ++i) {
-            options_.nodes.push_back(topology_.name(static_cast<NodeId>(i)));
+            names.push_back(topology_.name(static_cast<NodeId>(i)));
             const std::string name = "unit_station" + std::to_string(i);
             stations_.push_back({.up = std::make_unique<runtime::Ring>(name + "_up"),
                                  .down = std::make_unique<runtime::Ring>(name + "_down")});
             ports.push_back({stations_.back().up->input(), stations_.back().down->output()});
         }
+        options_.nodes = std::move(names);
         fabric_ = std::make_unique<fabric::Switch>("fabric", ports, station_pool());
         for (std::size_t i = 0; i < topology_.node_count(); ++i)
             start(static_cast<NodeId>(i), 1);

@@ -70,6 +70,11 @@ class Switch final : public runtime::Stage {
     void set(unsigned port, const Impairment& impairment) noexcept { ports_[port]->egress.set(impairment); }
     const Impairment& impairment(unsigned port) const noexcept { return ports_[port]->egress.settings(); }
 
+    /// The station is behind that port, as if it had been heard there just now.
+    void learn(const rte_ether_addr& station, unsigned port) noexcept {
+        stations_.learn(station, ports_[port]->number, now_);
+    }
+
     /// Must have a group for each port.
     void set_partition(const Partition& groups) noexcept;
 

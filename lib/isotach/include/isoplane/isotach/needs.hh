@@ -32,8 +32,7 @@ class Needs {
           shared_(shared),
           largest_(largest),
           in_front_(wire::kMessageHeaderSize + in_front),
-          by_host_(hosts, kNone),
-          rounds_(hosts) {}
+          by_host_(hosts) {}
 
     std::size_t largest() const noexcept { return largest_; }
 
@@ -46,7 +45,6 @@ class Needs {
         needs_.clear();
         own_ = 0;
         large_ = false;
-        ++round_;
         for (const Isochron::Part& part : isochron.parts_) {
             if (part.size > largest_) return false;
             if (part.to == here_) {
@@ -58,9 +56,8 @@ class Needs {
                 if (is_lost(part.to, part.operation)) continue;
                 return false;
             }
-            if (rounds_[part.to] != round_) {
-                rounds_[part.to] = round_;
-                by_host_[part.to] = static_cast<std::uint32_t>(needs_.size());
+            if (by_host_[part.to] >= needs_.size() || needs_[by_host_[part.to]].to != part.to) {
+                by_host_[part.to] = static_cast<NodeId>(needs_.size());
                 needs_.push_back({.to = part.to, .room = open_room(part.to)});
             }
             add(needs_[by_host_[part.to]], part, most);
@@ -78,8 +75,6 @@ class Needs {
     bool large() const noexcept { return large_; }
 
   private:
-    static constexpr std::uint32_t kNone = UINT32_MAX;
-
     void add(Need& need, const Isochron::Part& part, std::size_t most) noexcept {
         const bool large = part.is_large(most);
         const std::size_t size = in_front_ + (large ? wire::kPointerSize : part.size);
@@ -102,9 +97,7 @@ class Needs {
     std::size_t largest_;
     std::size_t in_front_;
     std::vector<Need> needs_;
-    std::vector<std::uint32_t> by_host_;  ///< where in needs_
-    std::vector<std::uint64_t> rounds_;   ///< by host: the last isochron that went there
-    std::uint64_t round_ = 0;
+    std::vector<NodeId> by_host_;  ///< where in needs_, if it is there
     unsigned own_ = 0;
     bool large_ = false;
 };

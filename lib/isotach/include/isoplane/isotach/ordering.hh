@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <isoplane/niu/by_peer.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <isoplane/siu/siu.hh>
 #include <vector>
@@ -36,22 +37,23 @@ struct Bucket {
 /// announced by then is here: no more than that is ever waited for.
 class Ordering {
   public:
-    Ordering(siu::Siu& siu, NodeId here, std::size_t hosts);
+    /// Between this host and those with a name.
+    Ordering(siu::Siu& siu, NodeId here, const niu::Names& names);
 
     /// A message from another host, the `count`th that it has sent here. Returns whether it is the next.
     bool received(NodeId from, std::uint32_t count, const Delivery& message) noexcept {
-        Stream& stream = streams_[from];
-        const bool next = count == stream.received + 1;
-        const bool was_behind = stream.behind();
-        stream.received = count;
-        if (was_behind && !stream.behind()) --behind_;
+        Source& source = sources_[from];
+        const bool next = count == source.received + 1;
+        const bool was_behind = source.behind();
+        source.received = count;
+        if (was_behind && !source.behind()) --behind_;
         if (message.time.pulse <= executed_) [[unlikely]]
             late_.add();
-        push(from, message);
+        push(source, message);
         return next;
     }
     /// What this host is to execute itself, in the order of issue; the pulse does not go back.
-    void issued(const Delivery& own) noexcept { push(here_, own); }
+    void issued(const Delivery& own) noexcept { push(sources_[here_], own); }
     /// An own isochron to others, of that number, is executed here.
     void mark(Pulse pulse, std::uint32_t isochron) noexcept {
         if (!markers_.empty()) {
@@ -64,7 +66,7 @@ class Ordering {
         markers_.push({pulse, isochron, 1});
     }
     /// Nothing of this host's own waits.
-    bool nothing_issued() const noexcept { return queues_[here_].empty() && markers_.empty(); }
+    bool nothing_issued() const noexcept { return sources_[here_].queue.empty() && markers_.empty(); }
 
     /// The last pulse that has been executed.
     Pulse executed() const noexcept { return executed_; }
@@ -83,7 +85,8 @@ class Ordering {
     /// Gives what waits of that host for a pulse after `cut` to `drop`; its next message is its first.
     template <typename Drop>
     void cut_off(NodeId host, Pulse cut, Drop&& drop) noexcept {
-        runtime::Fifo<Delivery>& queue = queues_[host];
+        Source& source = sources_[host];
+        runtime::Fifo<Delivery>& queue = source.queue;
         for (std::size_t n = queue.size(); n > 0; --n, queue.pop()) {
             const Delivery message = queue.front();
             if (message.time.pulse <= cut) {
@@ -93,13 +96,14 @@ class Ordering {
                 --waiting_;
             }
         }
-        streams_[host] = {};
+        source.announced = source.received = 0;
         find_heads();
     }
     /// Gives what waits for pulses up to here to `drop`.
     template <typename Drop>
     void pass_over(Pulse pulse, Drop&& drop) noexcept {
-        for (runtime::Fifo<Delivery>& queue : queues_) {
+        for (Source& source : sources_) {
+            runtime::Fifo<Delivery>& queue = source.queue;
             for (; !queue.empty() && queue.front().time.pulse <= pulse; queue.pop(), --waiting_)
                 drop(queue.front());
         }
@@ -124,14 +128,14 @@ class Ordering {
             if (!siu_.announcements().empty()) take_announcements(pulse);
             if (behind_ != 0 && pulse > held_) break;
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
-                const NodeId host = take_head();
-                runtime::Fifo<Delivery>& queue = queues_[host];
+                Source& source = take_head();
+                runtime::Fifo<Delivery>& queue = source.queue;
                 const Pulse first = queue.front().time.pulse;
                 waiting_ -= queue.size();
                 execute(queue, first);
                 if (queue.empty()) continue;
                 waiting_ += queue.size();
-                put_head(host);
+                put_head(source);
             }
             for (; !markers_.empty() && markers_.front().pulse <= pulse; markers_.pop())
                 complete(markers_.front());
@@ -144,9 +148,9 @@ class Ordering {
     /// Gives the messages that wait to `drop`, in no order.
     template <typename Drop>
     void discard(Drop&& drop) noexcept {
-        for (runtime::Fifo<Delivery>& queue : queues_) {
-            for (; !queue.empty(); queue.pop())
-                drop(queue.front());
+        for (Source& source : sources_) {
+            for (; !source.queue.empty(); source.queue.pop())
+                drop(source.queue.front());
         }
         for (; !markers_.empty(); markers_.pop()) {
         }
@@ -157,7 +161,7 @@ class Ordering {
     /// Messages that wait for their pulse.
     std::size_t waiting() const noexcept { return waiting_; }
     /// Of them, those of this host to itself.
-    std::size_t hit_queue() const noexcept { return queues_[here_].size(); }
+    std::size_t hit_queue() const noexcept { return sources_[here_].queue.size(); }
     /// Hosts of which announced messages are missing.
     unsigned behind() const noexcept { return behind_; }
     /// All that waits, by pulse and host. For reports: it looks at every message.
@@ -170,19 +174,21 @@ class Ordering {
         Pulse pulse = 0;
         NodeId host = 0;
     };
-    struct Stream {
+    /// All of one host.
+    struct Source {
+        runtime::Fifo<Delivery> queue{};
         std::uint32_t announced = 0;
         std::uint32_t received = 0;
+        NodeId host = 0;
         bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
     };
 
-    void push(NodeId host, const Delivery& message) noexcept {
-        runtime::Fifo<Delivery>& queue = queues_[host];
-        const bool first = queue.empty();
-        queue.push(message);
+    void push(Source& source, const Delivery& message) noexcept {
+        const bool first = source.queue.empty();
+        source.queue.push(message);
         ++waiting_;
         if (first) [[unlikely]]
-            put_head(host);
+            put_head(source);
     }
     void take_announcements(Pulse pulse) noexcept;
     void find_heads() noexcept;
@@ -193,25 +199,24 @@ class Ordering {
             return a.pulse != b.pulse ? a.pulse > b.pulse : a.host > b.host;
         }
     };
-    void put_head(NodeId host) noexcept {
+    void put_head(const Source& source) noexcept {
         Head& head = heads_.emplace_back();
-        head.pulse = queues_[host].front().time.pulse;
-        head.host = host;
+        head.pulse = source.queue.front().time.pulse;
+        head.host = source.host;
         if (heads_.size() != 1) std::push_heap(heads_.begin(), heads_.end(), Later{});
     }
-    NodeId take_head() noexcept {
+    Source& take_head() noexcept {
         if (heads_.size() != 1) std::pop_heap(heads_.begin(), heads_.end(), Later{});
         const NodeId host = heads_.back().host;
         heads_.pop_back();
-        return host;
+        return sources_[host];
     }
 
     siu::Siu& siu_;
     NodeId here_;
-    std::vector<runtime::Fifo<Delivery>> queues_;  ///< by host
-    runtime::Fifo<Marker> markers_;                ///< of this host's
-    std::vector<Head> heads_;                      ///< a heap of the queues that have something
-    std::vector<Stream> streams_;                  ///< by host
+    niu::ByPeer<Source> sources_;
+    runtime::Fifo<Marker> markers_;  ///< of this host's
+    std::vector<Head> heads_;        ///< a heap of the queues that have something
     unsigned behind_ = 0;
     std::size_t waiting_ = 0;
     Pulse executed_ = 0;

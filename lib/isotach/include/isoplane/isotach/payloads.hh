@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <isoplane/niu/by_peer.hh>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/runtime/fifo.hh>
@@ -68,7 +69,7 @@ class Payloads final : public niu::Receiver {
 
     niu::Niu& niu_;
     std::size_t most_kept_;
-    std::vector<Host> hosts_;
+    niu::ByPeer<Host> hosts_;
     std::vector<NodeId> sending_;  ///< those with something in `out`
     std::size_t waiting_ = 0;      ///< fragments, of all hosts
     std::size_t expected_ = 0;     ///< payloads, of all hosts

@@ -20,7 +20,9 @@ namespace isoplane::niu {
 class Lent {
   public:
     /// `most` frames are ever lent at a time.
-    Lent(bool by_reference, std::size_t most) : by_reference_(by_reference) { waiting_.reserve(most); }
+    Lent(bool by_reference, std::size_t most) : by_reference_(by_reference) {
+        if (by_reference_) waiting_.reserve(most);
+    }
     ~Lent() { give_up(); }
     Lent(const Lent&) = delete;
     Lent& operator=(const Lent&) = delete;

@@ -276,8 +276,8 @@ class Niu final : public runtime::Stage {
         unsigned n = 0;
         if (!token_nodes_.own.empty()) [[unlikely]]
             take_own_tokens();
-        for (TokenReceiver* receiver : token_nodes_.here)
-            n += receiver->before_sending(now_);
+        for (const TokenNode& here : token_nodes_.here)
+            n += here.receiver->before_sending(now_);
         return n;
     }
 
@@ -352,7 +352,7 @@ class Niu final : public runtime::Stage {
         if (out_count_ == out_.size()) push_out();
     }
     void touch(Peer& peer) noexcept;
-    void arm(const Peer& peer, Time at) noexcept { wheel_.call(peer.node, at); }
+    void arm(const Peer& peer, Time at) noexcept { wheel_.call(peer.place, at); }
     void rearm(const Peer& peer) noexcept;
 
     // membership.cc: who is there.
@@ -398,7 +398,7 @@ class Niu final : public runtime::Stage {
     Lent lent_;
     std::uint32_t credit_;  ///< that each peer is given
     PeerTable peers_;
-    std::vector<NodeId> touched_;
+    std::vector<Peer*> touched_;
     std::vector<rte_mbuf*> aside_;  ///< for frames that are about to be opened
     unsigned kept_ = 0;             ///< packets in all send windows, and open ones
     unsigned most_kept_;

@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <isoplane/topology/ip.hh>
 #include <isoplane/wire/ethernet.hh>
-#include <string>
+#include <memory>
 #include <vector>
 
+#include <isoplane/niu/names.hh>
 #include <isoplane/niu/rtt.hh>
 
 namespace isoplane::niu {
-
-/// A node of the job, numbered from 0.
-using NodeId = std::uint16_t;
 
 /// Defects that tests plant to see that they would be found.
 struct Planted {
@@ -28,12 +26,15 @@ struct Planted {
 };
 
 struct Options {
-    NodeId node = 0;                 ///< this one
-    std::vector<std::string> nodes;  ///< the names of all; empty for a node without an NIU
+    NodeId node = 0;  ///< this one
+    Names nodes{};    ///< of all
     std::uint32_t job_key = 0;
     std::uint32_t epoch = 1;  ///< of this incarnation: not 0, and greater than that of any before it
     std::uint64_t build_id = 0;
     wire::MacAddress mac{};
+    /// Of all nodes, where they are known beforehand: then nothing is sent to all, by which nodes find each
+    /// other otherwise.
+    std::shared_ptr<const std::vector<wire::MacAddress>> macs{};
     std::uint16_t ethertype = wire::kDefaultEtherType;
     topology::UdpNetwork udp{};  ///< where frames travel in UDP
     std::uint16_t mtu = 1500;    ///< bytes behind the Ethernet header that the link carries

@@ -55,8 +55,9 @@ struct Assembly {
 
 /// All that is known about one other node.
 struct Peer {
-    Peer(NodeId its_node, const Options& options, std::uint32_t credit, Lent& lent)
+    Peer(NodeId its_node, NodeId its_place, const Options& options, std::uint32_t credit, Lent& lent)
         : node(its_node),
+          place(its_place),
           out(options.window, &lent),
           in(options.window),
           grant(credit),
@@ -69,16 +70,17 @@ struct Peer {
     bool sent_all() const noexcept { return out.empty() && open.packet == nullptr && transfers.empty(); }
 
     NodeId node;
+    NodeId place;  ///< among the peers of its NIU
     PeerState state = PeerState::kUnknown;
     bool touched = false;           ///< on the list of those with something to send
     bool ack_now = false;           ///< tell it at the next opportunity what has arrived
     bool ask_now = false;           ///< have it tell us
     bool stalled = false;           ///< a message waits for credit
+    bool manages = false;           ///< it is the token manager of its switch, too
+    std::uint16_t max_payload = 0;  ///< what fits a frame, on both sides
     unsigned unacked = 0;           ///< data frames received since we last acknowledged
     std::uint32_t granted = 0;      ///< the most credit that it gives us at once
     std::uint32_t reserve = 0;      ///< of its credit: the frames that only urgent messages may use
-    bool manages = false;           ///< it is the token manager of its switch, too
-    std::uint16_t max_payload = 0;  ///< what fits a frame, on both sides
     wire::Header header{};          ///< of frames to it: what stays the same is filled in
     wire::StreamHeader outgoing{};  ///< of data frames to it
     wire::StreamHeader incoming{};  ///< of data frames from it, while it is up

@@ -10,26 +10,31 @@
 
 namespace isoplane::niu {
 
-/// Whom a node can talk to. Nothing is kept for nodes that have no name, but two bytes to tell that: in a
-/// network of thousands a host may know a few. In the place of each of them, and of the node itself, stands
-/// one that is never up.
+/// Whom a node can talk to. Of nodes that have no name nothing is kept but a pointer: in a network of
+/// thousands a host may know a few. It is to the one that stands in the place of each of them, and of the
+/// node itself, and is never up.
+///
+/// Pointers rather than numbers, because each frame that comes is looked up here: so nothing is multiplied.
 class PeerTable {
   public:
-    PeerTable(const Options& options, std::uint32_t credit, Lent& lent) : places_(options.nodes.size(), 0) {
-        std::size_t named = 1;
-        for (std::size_t node = 0; node < options.nodes.size(); ++node)
+    PeerTable(const Options& options, std::uint32_t credit, Lent& lent) {
+        peers_.reserve(options.nodes.named() + 1);
+        by_node_.assign(options.nodes.size(), &add(options.node, options, credit, lent));
+        for (std::size_t node = 0; node < by_node_.size(); ++node)
             if (node != options.node && !options.nodes[node].empty())
-                places_[node] = static_cast<NodeId>(named++);
-        peers_.reserve(named);
-        peers_.emplace_back(options.node, options, credit, lent);
-        for (std::size_t node = 0; node < places_.size(); ++node)
-            if (places_[node] != 0) peers_.emplace_back(static_cast<NodeId>(node), options, credit, lent);
+                by_node_[node] = &add(static_cast<NodeId>(node), options, credit, lent);
     }
+    PeerTable(const PeerTable&) = delete;
+    PeerTable& operator=(const PeerTable&) = delete;
 
-    Peer& operator[](NodeId node) noexcept { return peers_[places_[node]]; }
-    const Peer& operator[](NodeId node) const noexcept { return peers_[places_[node]]; }
+    Peer& operator[](NodeId node) noexcept { return *by_node_[node]; }
+    const Peer& operator[](NodeId node) const noexcept { return *by_node_[node]; }
     /// How many nodes there are.
-    std::size_t nodes() const noexcept { return places_.size(); }
+    std::size_t nodes() const noexcept { return by_node_.size(); }
+
+    /// Those with a name, and the node itself: numbered by Peer::place.
+    unsigned size() const noexcept { return static_cast<unsigned>(peers_.size()); }
+    Peer& at(unsigned place) noexcept { return peers_[place]; }
 
     // The node itself first, then those with a name.
 
@@ -39,8 +44,12 @@ class PeerTable {
     auto end() const noexcept { return peers_.end(); }
 
   private:
-    std::vector<NodeId> places_;  ///< of each node among the peers
+    Peer& add(NodeId node, const Options& options, std::uint32_t credit, Lent& lent) {
+        return peers_.emplace_back(node, static_cast<NodeId>(peers_.size()), options, credit, lent);
+    }
+
     std::vector<Peer> peers_;
+    std::vector<Peer*> by_node_;
 };
 
 }  // namespace isoplane::niu

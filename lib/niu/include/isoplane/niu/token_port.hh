@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/wire/ethernet.hh>
@@ -47,15 +48,41 @@ struct OwnToken {
     std::vector<std::byte> payload{};
 };
 
-/// What an NIU knows about the nodes that it exchanges tokens with.
-struct TokenNodes {
-    explicit TokenNodes(std::size_t nodes) : receivers(nodes), macs(nodes, wire::kBroadcastMac) {}
+/// A node whose tokens come to this process.
+struct TokenNode {
+    NodeId node = 0;
+    TokenReceiver* receiver = nullptr;
+};
 
-    std::vector<TokenReceiver*> receivers;  ///< by node; nullptr for those that are elsewhere
-    std::vector<TokenReceiver*> here{};     ///< those that are not
-    std::vector<wire::MacAddress> macs;     ///< by node, as heard
-    std::vector<NodeId> beside{};           ///< those here, but for the NIU's own
-    std::vector<OwnToken> own{};            ///< on their way
+/// What an NIU knows about the nodes that it exchanges tokens with: a few of all.
+struct TokenNodes {
+    explicit TokenNodes(const Options& options)
+        : places(options.nodes.size(), 0), known(options.macs ? options.macs->data() : nullptr) {}
+
+    /// nullptr for a node that is elsewhere.
+    TokenReceiver* receiver(NodeId node) const noexcept {
+        for (const TokenNode& its : here)
+            if (its.node == node) return its.receiver;
+        return nullptr;
+    }
+    /// The Ethernet address that a node was heard from, or is known to have, or that of all.
+    const wire::MacAddress& mac(NodeId node) const noexcept {
+        return places[node] == 0 && known != nullptr ? known[node] : macs[places[node]];
+    }
+    void heard(NodeId node, const std::uint8_t* from) noexcept {
+        if (places[node] == 0) [[unlikely]] {
+            places[node] = static_cast<NodeId>(macs.size());
+            macs.emplace_back();
+        }
+        std::copy_n(from, wire::MacAddress{}.size(), macs[places[node]].begin());
+    }
+
+    std::vector<TokenNode> here{};
+    std::vector<NodeId> places;  ///< of each node among those that were heard; 0 before
+    std::vector<wire::MacAddress> macs{wire::kBroadcastMac};
+    const wire::MacAddress* known;  ///< by node; or nullptr
+    std::vector<NodeId> beside{};   ///< those here, but for the NIU's own
+    std::vector<OwnToken> own{};    ///< on their way
     ViewReceiver* views = nullptr;
 };
 

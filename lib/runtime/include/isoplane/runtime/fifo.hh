@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace isoplane::runtime {
 
-/// A queue that grows to the most it ever held, and from then on allocates nothing.
+/// A queue that grows to the most it ever held, and from then on allocates nothing. One that never held
+/// anything has no memory: a host keeps queues for each that it may hear from.
 template <typename T>
 class Fifo {
   public:
@@ -17,7 +19,7 @@ class Fifo {
     std::size_t size() const noexcept { return tail_ - head_; }
 
     void push(const T& value) {
-        if (size() > mask_) [[unlikely]]
+        if (size() == mask_ + 1) [[unlikely]]
             grow();
         ring_[tail_++ & mask_] = value;
     }
@@ -50,7 +52,7 @@ class Fifo {
 
   private:
     [[gnu::noinline]] void grow() {
-        const std::size_t mask = 2 * mask_ + 1;
+        const std::size_t mask = ring_ ? 2 * mask_ + 1 : kFirst - 1;
         auto larger = std::make_unique<T[]>(mask + 1);
         for (std::size_t i = head_; i != tail_; ++i)
             larger[i & mask] = std::move(ring_[i & mask_]);
@@ -58,10 +60,12 @@ class Fifo {
         mask_ = mask;
     }
 
-    std::size_t mask_ = 15;  ///< the places, a power of two, less 1
+    static constexpr std::size_t kFirst = 16;
+
+    std::size_t mask_ = SIZE_MAX;  ///< the places, a power of two or none, less 1
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
-    std::unique_ptr<T[]> ring_ = std::make_unique<T[]>(mask_ + 1);
+    std::unique_ptr<T[]> ring_;
 };
 
 }  // namespace isoplane::runtime

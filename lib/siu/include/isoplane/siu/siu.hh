@@ -176,7 +176,7 @@ class Siu final : public tm::Relay {
     NodeId here_;
     std::vector<NodeId> managers_;  ///< by node: the host that was found to be that token manager, or kNone
     std::uint64_t look_at_ = 0;     ///< look for it again with that token
-    std::vector<Pulse> distances_;  ///< by host; that of this one as a token manager, if it is one
+    std::vector<std::uint32_t> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
     Pulse last_stamp_ = 0;
     Pulse lag_ = 0;                          ///< token m says that all hold what is up to pulse m - lag_...

@@ -220,7 +220,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     ExchangeOptions options_;
     std::size_t mask_;  ///< of the places for tokens: as many as 2h, or more
     std::vector<Neighbour> neighbours_;
-    std::vector<std::size_t> index_;  ///< of a node among the neighbours
+    std::vector<NodeId> index_;  ///< of a node among the neighbours
     ExchangeCounters counters_;
 
     std::uint64_t base_ = 0;

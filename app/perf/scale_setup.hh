@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#pragma once
+
+#include <cstdint>
+#include <isoplane/niu/names.hh>
+#include <isoplane/runtime/time.hh>
+#include <isoplane/topology/topology.hh>
+#include <vector>
+
+namespace isoplane::perf {
+
+/// What is simulated.
+struct ScaleSetup {
+    unsigned hosts = 2;
+    bool tree = false;              ///< around three levels of switches, rather than one
+    unsigned partners = 0;          ///< others that each host talks to; 0: all
+    double loss = 0;                ///< of the frames that leave through each port of a switch
+    std::uint32_t ahead = 1;        ///< tokens that every node sends ahead
+    runtime::Duration latency{0};   ///< of each link, one way
+    runtime::Duration poll{100};    ///< between two polls of a CPU that has something to do, at the most
+    runtime::Duration every{0};     ///< between two isochrons of a host, and two messages outside time
+    runtime::Duration duration{0};  ///< virtual, of what counts
+    std::uint64_t seed = 1;
+};
+
+/// Hosts around a switch, or below three levels of them, each level with as many below it.
+topology::Topology scale_topology(const ScaleSetup& setup);
+
+/// Whom each host of it talks to. Those that talk to each other are a group, as far from each other as they
+/// can be, and share the names by which they know each other.
+class Partners {
+  public:
+    explicit Partners(const ScaleSetup& setup, const topology::Topology& topology);
+
+    /// Of those of its group and itself; all others have none.
+    const niu::Names& names(niu::NodeId host) const { return names_[host % names_.size()]; }
+    /// Those of its group.
+    std::vector<niu::NodeId> others(niu::NodeId host) const;
+
+  private:
+    std::vector<niu::Names> names_;  ///< by group
+};
+
+}  // namespace isoplane::perf
