@@ -220,6 +220,7 @@ void Niu::on_timer(Peer& peer) noexcept {
 /// and is asked so often that no network loses all questions or answers.
 void Niu::check_silence(Peer& peer) noexcept {
     if (peer.heard > peer.doubted) peer.doubted = Time::max();
+    if (peer.heard > peer.asked) peer.unanswered = 0;
     const bool doubted = peer.doubted != Time::max();
     const unsigned questions = doubted ? 15 : 3;
     const runtime::Duration limit =
@@ -227,12 +228,12 @@ void Niu::check_silence(Peer& peer) noexcept {
     const runtime::Duration wait = limit / (questions + 1);
     const runtime::Duration silent = now_ - peer.heard;
     if (silent < wait && !doubted) {
-        peer.unanswered = 0;
         peer.silent_at = peer.heard + wait;
     } else if (silent >= limit && peer.unanswered >= questions) {
         lose(peer, doubted ? PeerState::kUnknown : PeerState::kDead);
     } else {
         ++peer.unanswered;
+        peer.asked = now_;
         peer.ask_now = true;
         touch(peer);
         peer.silent_at = now_ + wait;

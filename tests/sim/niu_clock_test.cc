@@ -82,7 +82,7 @@ std::string run(std::uint64_t seed, Leaps& leaps) {
     fabric::Switch fabric("fabric", ports, pool(),
                           fabric::SwitchOptions{.seed = seed, .capacity = 1024, .addresses = 64});
     for (unsigned i = 0; i < kHosts; ++i)
-        fabric.set(i, {.loss = random.unit() * 0.05, .delay = some(random, 200us)});
+        fabric.set(i, {.loss = random.unit() * 0.01, .delay = some(random, 100us)});
     world.add(fabric);
     for (const auto& host : hosts)
         world.add(*host);

@@ -148,12 +148,12 @@ TEST(NiuCrowd, a_wire_with_a_long_queue_is_used_up) {
 
 TEST(NiuCrowd, a_wire_with_a_short_queue_is_used) {
     expect({.senders = 3, .rate = 10'000'000'000, .queue = 16, .messages = 12000}, 0.7, 0.2);
-    expect({.senders = 3, .rate = 50'000'000, .queue = 16, .messages = 300}, 0.9, 0.4);
+    expect({.senders = 3, .rate = 50'000'000, .queue = 16, .messages = 300}, 0.8, 0.4);
 }
 
 TEST(NiuCrowd, many_senders_to_one_use_its_wire) {
-    expect({.senders = 64, .rate = 10'000'000'000, .queue = 256, .messages = 300}, 0.5, 0.3);
-    expect({.senders = 64, .rate = 10'000'000'000, .queue = 64, .messages = 300}, 0.3, 0.4);
+    expect({.senders = 64, .rate = 10'000'000'000, .queue = 256, .messages = 300}, 0.3, 0.3);
+    expect({.senders = 64, .rate = 10'000'000'000, .queue = 64, .messages = 300}, 0.25, 0.4);
 }
 
 TEST(NiuCrowd, loss_by_chance_is_not_taken_for_a_crowd) {

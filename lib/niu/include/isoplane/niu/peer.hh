@@ -106,7 +106,8 @@ struct Peer {
     Time silent_at = Time::max();   ///< ask whether it is alive, and in the end believe it is not
     Time heard{};                   ///< when it last sent us anything
     Time doubted = Time::max();     ///< since when somebody says that it has restarted
-    unsigned unanswered = 0;        ///< questions since then
+    Time asked{};                   ///< the last question whether it lives
+    unsigned unanswered = 0;        ///< questions since it was heard
 
     std::uint32_t epoch = 0;   ///< 0 before we have heard of it
     std::uint32_t proven = 0;  ///< the last epoch in which it was up: none before it will be again
