@@ -137,7 +137,7 @@ class Test:
         self.suite = entry["suite"][0].split(":")[-1] if entry["suite"] else "other"
         self.name = entry["name"]
         self.command = entry["cmd"]
-        self.env = {**build.env, **entry["env"]}
+        self.env = {"ISOPLANE_SLOWDOWN": str(build.slowdown), **build.env, **entry["env"]}
         self.cwd = entry["workdir"] or build.directory
         self.depends = entry["depends"]  # ids of targets
         self.protocol = entry["protocol"]
