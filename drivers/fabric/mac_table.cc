@@ -74,8 +74,4 @@ std::size_t MacTable::size(Time now) const noexcept {
     return n;
 }
 
-void MacTable::clear() noexcept {
-    std::fill(lines_.begin(), lines_.end(), Line{});
-}
-
 }  // namespace isoplane::fabric

@@ -171,7 +171,8 @@ def options_that_the_pages_name_exist():
     said = helps()
     known = {name: set(re.findall(r"(?<!\w)--?[\w-]+", text)) | {"--help"} for name, text in said.items()}
     tools = {word for name in ("test", "setup", "demo") for word in re.findall(r"--[\w-]+", text_of(f"{ROOT}/tools/{name}"))}
-    tools |= set(re.findall(r"--[\w-]+", text_of(f"{ROOT}/tools/testing/run_tests.py")))
+    for name in ("run_tests", "coverage"):
+        tools |= set(re.findall(r"--[\w-]+", text_of(f"{ROOT}/tools/testing/{name}.py")))
     everything = set().union(*known.values(), tools, FOREIGN)
     for path in pages():
         page = os.path.relpath(path, ROOT)

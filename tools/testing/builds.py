@@ -98,6 +98,13 @@ class Build:
                  if target["build_by_default"] for name in target["filename"]]
         return [name for name in names if name not in without]
 
+    def needed(self, tests):
+        """What these tests are started with; for scripts also what is installed, as they may install it."""
+        programs = {target for test in tests for target in test.depends}
+        scripts = any(test.target is None and test.depends for test in tests)
+        return [os.path.relpath(name, self.directory) for target in self._introspect("--targets")
+                if target["id"] in programs or (scripts and target["installed"]) for name in target["filename"]]
+
     def fuzz_targets(self):
         return sorted(
             target["filename"][0]
@@ -130,8 +137,9 @@ class Test:
         self.suite = entry["suite"][0].split(":")[-1] if entry["suite"] else "other"
         self.name = entry["name"]
         self.command = entry["cmd"]
-        self.env = {**build.env, **entry["env"]}
+        self.env = {"ISOPLANE_SLOWDOWN": str(build.slowdown), **build.env, **entry["env"]}
         self.cwd = entry["workdir"] or build.directory
+        self.depends = entry["depends"]  # ids of targets
         self.protocol = entry["protocol"]
         self.parallel = entry["is_parallel"]
         self.priority = entry["priority"]

@@ -182,4 +182,17 @@ TEST_F(Switch, describes_its_ports_counters_and_settings) {
     EXPECT_EQ(out["ports"][1]["counters"]["lost"], 0);
 }
 
+TEST_F(Switch, has_no_more_ports_than_can_be_numbered) {
+    Source in("in");
+    Sink out("out");
+    const std::vector<fabric::Port> ports(65535, fabric::Port{in, out});
+    try {
+        const fabric::Switch made("wide", ports, pool(), {});
+        FAIL() << "it has " << ports.size();
+    } catch (const std::invalid_argument& error) {
+        EXPECT_STREQ(error.what(),
+                     "the switch 'wide' cannot have 65535 ports; fewer than 65535 can be numbered");
+    }
+}
+
 }  // namespace isoplane::test

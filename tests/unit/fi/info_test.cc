@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <cstdlib>
+#include <cstring>
+
 #include "world.hh"
 
 namespace isoplane::fi_test {
@@ -41,6 +44,56 @@ TEST(FiInfo, an_address_is_a_node_and_a_pid) {
     EXPECT_STREQ(fi_av_straddr(world.vector.get(), name, words, &room), "isoplane://0:9");
     EXPECT_EQ(fi_av_insertsvc(world.vector.get(), "host", "9", &there, 0, nullptr), -FI_EINVAL);
     EXPECT_EQ(fi_av_remove(world.vector.get(), &there, 1, 0), 0);
+}
+
+TEST(FiInfo, an_address_that_is_asked_for_is_part_of_the_answer) {
+    const Info base = get_info([](fi_info&) {});
+    fi_info* found = nullptr;
+    ASSERT_EQ(fi_getinfo(FI_VERSION(1, 17), "3", "4", 0, base.get(), &found), 0);
+    const Info asked(found);
+    ASSERT_EQ(asked->dest_addrlen, 8U);
+    found = nullptr;
+    ASSERT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, asked.get(), &found), 0);
+    const Info again(found);
+    ASSERT_EQ(again->dest_addrlen, 8U);
+    EXPECT_EQ(std::memcmp(again->dest_addr, asked->dest_addr, 8), 0);
+    for (const auto& [node, service] : {std::pair("host", "4"), std::pair("3x", "4"), std::pair("3", "four")})
+        EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), node, service, 0, base.get(), &found), -FI_ENODATA)
+            << node << service;
+}
+
+TEST(FiInfo, what_is_left_open_is_chosen) {
+    const Info info = get_info([](fi_info& hints) { hints.caps = FI_MSG | FI_RMA; });
+    ASSERT_NE(info, nullptr);
+    EXPECT_EQ(info->caps & (FI_SEND | FI_RECV), FI_SEND | FI_RECV);
+    EXPECT_EQ(info->caps & (FI_READ | FI_REMOTE_WRITE), FI_READ | FI_REMOTE_WRITE);
+    EXPECT_EQ(info->caps & FI_TAGGED, 0U);
+    EXPECT_EQ(info->domain_attr->data_progress, FI_PROGRESS_MANUAL);
+    EXPECT_EQ(info->domain_attr->threading, FI_THREAD_SAFE);
+}
+
+/// Programs that know nothing of isoplane are to find what they have always found.
+TEST(FiInfo, is_silent_outside_of_a_job_unless_it_is_asked_for_by_name) {
+    static_cast<void>(get_info([](fi_info&) {}));
+    const std::string place = getenv("ISOPLANE_CONFIG");
+    unsetenv("ISOPLANE_CONFIG");
+    const auto is_found = [] {
+        const Info all(fi_allocinfo());
+        all->ep_attr->type = FI_EP_RDM;
+        fi_info* found = nullptr;
+        if (fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, all.get(), &found) != 0) return false;
+        const Info list(found);
+        for (const fi_info* one = found; one != nullptr; one = one->next)
+            if (std::string(one->fabric_attr->prov_name) == "isoplane") return true;
+        return false;
+    };
+    EXPECT_FALSE(is_found());
+    setenv("OMPI_MCA_mtl_ofi_provider_include", "tcp,isoplane", 1);
+    EXPECT_TRUE(is_found());
+    unsetenv("OMPI_MCA_mtl_ofi_provider_include");
+    EXPECT_NE(get_info([](fi_info&) {}), nullptr);
+    setenv("ISOPLANE_CONFIG", place.c_str(), 1);
+    EXPECT_TRUE(is_found());
 }
 
 TEST(FiInfo, a_domain_that_is_used_is_not_closed) {

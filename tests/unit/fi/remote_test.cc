@@ -89,56 +89,74 @@ TEST(FiRemote, a_write_with_data_is_told_of_and_others_are_counted) {
     EXPECT_EQ(std::memcmp(memory.data() + 20, "de", 2), 0);
 }
 
-TEST(FiAtomic, operations_are_executed_there) {
+TEST(FiRemote, pieces_of_memory_are_written_and_read_as_one) {
     World world;
-    std::vector<std::int64_t> memory{10, 20, 30};
-    const Owned<fid_mr> region = world.offer(memory.data(), memory.size() * 8, kKey);
+    std::vector<std::uint8_t> memory(100);
+    const Owned<fid_mr> region = world.offer(memory.data(), memory.size(), kKey);
     fid_ep* const from = world.a.endpoint.get();
-    const std::int64_t operand[] = {1, -2};
-    std::int64_t before[2]{};
-    ASSERT_EQ(fi_atomic(from, operand, 2, nullptr, world.b.address, 8, kKey, FI_INT64, FI_SUM, context(1)),
-              0);
-    EXPECT_EQ(world.a.next().flags, FI_ATOMIC | FI_WRITE);
-    EXPECT_EQ(memory, (std::vector<std::int64_t>{10, 21, 28}));
-    ASSERT_EQ(fi_fetch_atomic(from, operand, 2, nullptr, before, nullptr, world.b.address, 0, kKey, FI_INT64,
-                              FI_MAX, context(2)),
-              0);
-    EXPECT_EQ(world.a.next().flags, FI_ATOMIC | FI_READ);
-    EXPECT_EQ(before[0], 10);
-    EXPECT_EQ(before[1], 21);
-    EXPECT_EQ(memory, (std::vector<std::int64_t>{10, 21, 28}));
-    const std::int64_t compare[] = {10, 99};
-    ASSERT_EQ(fi_compare_atomic(from, operand, 2, nullptr, compare, nullptr, before, nullptr, world.b.address,
-                                0, kKey, FI_INT64, FI_CSWAP, context(3)),
-              0);
+    char said[] = "one two";
+    iovec pieces[2]{{said, 4}, {said + 4, 3}};
+    ASSERT_EQ(fi_writev(from, pieces, nullptr, 2, world.b.address, 10, kKey, context(1)), 0);
+    EXPECT_EQ(world.a.next().op_context, context(1));
+    EXPECT_EQ(std::memcmp(memory.data() + 10, said, 7), 0);
+    ASSERT_EQ(fi_writedata(from, said, 3, nullptr, 9, world.b.address, 30, kKey, context(2)), 0);
+    EXPECT_EQ(world.a.next().op_context, context(2));
+    EXPECT_EQ(world.b.next().data, 9U);
+
+    fi_rma_iov there{40, 7, kKey};
+    fi_msg_rma msg{pieces, nullptr, 2, world.b.address, &there, 1, context(3), 0};
+    ASSERT_EQ(fi_writemsg(from, &msg, FI_COMPLETION), 0);
+    EXPECT_EQ(world.a.next().op_context, context(3));
+    EXPECT_EQ(std::memcmp(memory.data() + 40, said, 7), 0);
+    char got[8]{};
+    iovec room{got, 7};
+    msg.msg_iov = &room;
+    msg.iov_count = 1;
+    ASSERT_EQ(fi_readmsg(from, &msg, FI_COMPLETION), 0);
     world.a.next();
-    EXPECT_EQ(memory, (std::vector<std::int64_t>{1, 21, 28}));
-    ASSERT_EQ(fi_fetch_atomic(from, nullptr, 1, nullptr, before, nullptr, world.b.address, 16, kKey, FI_INT64,
-                              FI_ATOMIC_READ, context(4)),
-              0);
-    world.a.next();
-    EXPECT_EQ(before[0], 28);
-    ASSERT_EQ(fi_inject_atomic(from, operand, 1, world.b.address, 16, kKey, FI_INT64, FI_BXOR), 0);
-    world.until([&] { return memory[2] == (28 ^ 1); });
-    EXPECT_TRUE(world.a.is_quiet());
-    ASSERT_EQ(fi_atomic(from, operand, 2, nullptr, world.b.address, 16, kKey, FI_INT64, FI_SUM, nullptr), 0);
-    EXPECT_EQ(world.a.next_error().err, FI_EACCES);
+    EXPECT_STREQ(got, said);
+    msg.rma_iov_count = 2;
+    EXPECT_EQ(fi_readmsg(from, &msg, 0), -FI_EINVAL);
+    EXPECT_EQ(fi_writemsg(from, &msg, 0), -FI_EINVAL);
 }
 
-TEST(FiAtomic, what_there_is_can_be_asked_for) {
+TEST(FiRemote, what_does_not_fit_is_refused_at_once) {
     World world;
-    fi_atomic_attr attributes{};
-    EXPECT_EQ(fi_query_atomic(world.domain.get(), FI_DOUBLE, FI_SUM, &attributes, 0), 0);
-    EXPECT_EQ(attributes.size, 8U);
-    EXPECT_EQ(attributes.count, 64U);
-    std::size_t count = 0;
-    fid_ep* const endpoint = world.a.endpoint.get();
-    EXPECT_EQ(fi_atomicvalid(endpoint, FI_UINT8, FI_BAND, &count), 0);
-    EXPECT_EQ(count, 512U);
-    EXPECT_EQ(fi_atomicvalid(endpoint, FI_FLOAT, FI_BAND, &count), -FI_EOPNOTSUPP);
-    EXPECT_EQ(fi_atomicvalid(endpoint, FI_INT32, FI_CSWAP, &count), -FI_EOPNOTSUPP);
-    EXPECT_EQ(fi_compare_atomicvalid(endpoint, FI_INT32, FI_MSWAP, &count), 0);
-    EXPECT_EQ(fi_fetch_atomicvalid(endpoint, FI_DOUBLE_COMPLEX, FI_MIN, &count), -FI_EOPNOTSUPP);
+    std::vector<std::uint8_t> memory(2000);
+    fid_ep* const from = world.a.endpoint.get();
+    EXPECT_EQ(
+        fi_inject_write(from, memory.data(), world.info->tx_attr->inject_size + 1, world.b.address, 0, kKey),
+        -FI_EMSGSIZE);
+    const std::size_t most = world.info->tx_attr->iov_limit;
+    const std::vector<iovec> pieces(most + 1, iovec{memory.data(), 1});
+    EXPECT_EQ(fi_writev(from, pieces.data(), nullptr, most + 1, world.b.address, 0, kKey, nullptr),
+              -FI_EINVAL);
+    EXPECT_EQ(fi_readv(from, pieces.data(), nullptr, most + 1, world.b.address, 0, kKey, nullptr),
+              -FI_EINVAL);
+    EXPECT_TRUE(world.a.is_quiet());
+}
+
+TEST(FiRemote, memory_is_registered_whole_and_from_its_beginning) {
+    World world;
+    std::vector<std::uint8_t> memory(100);
+    fid_mr* made = nullptr;
+    fid_domain* const domain = world.domain.get();
+    EXPECT_EQ(fi_mr_reg(domain, memory.data(), 100, FI_REMOTE_READ, 8, kKey, 0, &made, nullptr), -FI_EINVAL);
+    const iovec halves[2]{{memory.data(), 50}, {memory.data() + 50, 50}};
+    EXPECT_EQ(fi_mr_regv(domain, halves, 2, FI_REMOTE_READ, 0, kKey, 0, &made, nullptr), -FI_EINVAL);
+    fi_mr_attr attributes{};
+    attributes.mr_iov = halves;
+    attributes.iov_count = 1;
+    attributes.access = FI_REMOTE_WRITE;
+    attributes.requested_key = kKey + 1;
+    ASSERT_EQ(fi_mr_regattr(domain, &attributes, 0, &made), 0);
+    const Owned<fid_mr> region(made);
+    EXPECT_EQ(fi_mr_key(made), kKey + 1);
+    EXPECT_EQ(fi_mr_bind(made, &world.a.endpoint->fid, 0), 0);
+    EXPECT_EQ(fi_mr_enable(made), 0);
+    EXPECT_EQ(fi_mr_bind(made, &world.vector->fid, 0), -FI_EINVAL);
+    ASSERT_EQ(fi_inject_write(world.a.endpoint.get(), "x", 1, world.b.address, 49, kKey + 1), 0);
+    world.until([&] { return memory[49] == 'x'; });
 }
 
 }  // namespace

@@ -143,5 +143,43 @@ TEST(FiTagged, what_is_discarded_is_gone_and_its_sender_free) {
     }
 }
 
+TEST(FiTagged, what_is_claimed_may_be_discarded_and_only_once) {
+    World world;
+    ASSERT_EQ(fi_tinject(world.a.endpoint.get(), "x", 1, world.b.address, 5), 0);
+    fi_cq_read(world.b.queue.get(), nullptr, 0);
+    const Peek its(5, 0, context(1));
+    ASSERT_EQ(fi_trecvmsg(world.b.endpoint.get(), &its.msg, FI_PEEK | FI_CLAIM | FI_COMPLETION), 0);
+    EXPECT_EQ(world.b.next().len, 1U);
+    ASSERT_EQ(fi_trecvmsg(world.b.endpoint.get(), &its.msg, FI_CLAIM | FI_DISCARD | FI_COMPLETION), 0);
+    EXPECT_EQ(world.b.next().op_context, context(1));
+    EXPECT_EQ(fi_trecvmsg(world.b.endpoint.get(), &its.msg, FI_CLAIM | FI_COMPLETION), -FI_EINVAL);
+}
+
+TEST(FiTagged, every_way_to_send_says_the_same) {
+    World world;
+    fid_ep* const from = world.a.endpoint.get();
+    char said[] = "abcd";
+    const iovec pieces[2]{{said, 1}, {said + 1, 3}};
+    fi_msg_tagged msg{};
+    msg.msg_iov = pieces;
+    msg.iov_count = 2;
+    msg.addr = world.b.address;
+    msg.tag = 9;
+    msg.data = 33;
+    const std::function<ssize_t()> ways[] = {
+        [&] { return fi_tsendv(from, pieces, nullptr, 2, world.b.address, 9, nullptr); },
+        [&] { return fi_tsendmsg(from, &msg, FI_COMPLETION | FI_REMOTE_CQ_DATA); },
+        [&] { return fi_tinjectdata(from, said, 4, 33, world.b.address, 9); }};
+    for (const auto& way : ways) {
+        char got[5]{};
+        ASSERT_EQ(fi_trecv(world.b.endpoint.get(), got, 4, nullptr, FI_ADDR_UNSPEC, 9, 0, nullptr), 0);
+        ASSERT_EQ(way(), 0);
+        const fi_cq_tagged_entry entry = world.b.next();
+        EXPECT_STREQ(got, said);
+        EXPECT_EQ(entry.tag, 9U);
+        EXPECT_EQ(entry.data, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? 33U : 0U);
+    }
+}
+
 }  // namespace
 }  // namespace isoplane::fi_test

@@ -104,17 +104,21 @@ End World::open_end(const Wish& wish) {
     fid_cq* queue = nullptr;
     EXPECT_EQ(fi_cq_open(domain.get(), &attributes, &queue, nullptr), 0);
     end.queue.reset(queue);
-    fid_ep* endpoint = nullptr;
-    EXPECT_EQ(fi_endpoint(domain.get(), info.get(), &endpoint, nullptr), 0);
-    end.endpoint.reset(endpoint);
-    EXPECT_EQ(fi_ep_bind(endpoint, &vector->fid, 0), 0);
-    EXPECT_EQ(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV | wish.bind), 0);
-    EXPECT_EQ(fi_enable(endpoint), 0);
+    end.endpoint = endpoint();
+    EXPECT_EQ(fi_ep_bind(end.endpoint.get(), &vector->fid, 0), 0);
+    EXPECT_EQ(fi_ep_bind(end.endpoint.get(), &queue->fid, FI_TRANSMIT | FI_RECV | wish.bind), 0);
+    EXPECT_EQ(fi_enable(end.endpoint.get()), 0);
     std::uint8_t name[64];
     std::size_t size = sizeof name;
-    EXPECT_EQ(fi_getname(&endpoint->fid, name, &size), 0);
+    EXPECT_EQ(fi_getname(&end.endpoint->fid, name, &size), 0);
     EXPECT_EQ(fi_av_insert(vector.get(), name, 1, &end.address, 0, nullptr), 1);
     return end;
+}
+
+Owned<fid_ep> World::endpoint() {
+    fid_ep* made = nullptr;
+    EXPECT_EQ(fi_endpoint(domain.get(), info.get(), &made, nullptr), 0);
+    return Owned<fid_ep>(made);
 }
 
 void World::until(const std::function<bool()>& done) {

@@ -75,6 +75,8 @@ class World {
     Owned<fid_mr> offer(void* memory, std::size_t size, std::uint64_t key,
                         std::uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE);
     Owned<fid_cntr> counter();
+    /// One with nothing bound to it yet.
+    Owned<fid_ep> endpoint();
 
   private:
     End open_end(const Wish& wish);

@@ -38,8 +38,6 @@ class MacTable {
     std::size_t size(Time now) const noexcept;
     std::size_t capacity() const noexcept { return lines_.size() * kWays; }
 
-    void clear() noexcept;
-
   private:
     static constexpr unsigned kWays = 4;
 
