@@ -24,7 +24,10 @@ class ManagerStage final : public runtime::Stage {
           ways_(std::move(ways)),
           niu_(name, from, to, pool, options),
           manager_(niu_, ways_->paths, options.node,
-                   {.epoch = options.epoch, .ahead = time.ahead, .in_views = time.survive.has_value()}) {
+                   {.epoch = options.epoch,
+                    .ahead = time.ahead,
+                    .timeout = time.timeout,
+                    .in_views = time.survive.has_value()}) {
         takes_from(from);
         gives_to(to);
         if (time.survive)

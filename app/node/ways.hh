@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/topology/limits.hh>
 #include <isoplane/topology/node_conf.hh>
@@ -27,6 +28,7 @@ struct Ways {
 struct TimeOptions {
     std::uint32_t ahead = topology::kDefaultTokensAhead;
     std::optional<runtime::Duration> survive{};  ///< after how much silence of a node; nothing: never
+    niu::TimeoutLimits timeout{};                ///< for tokens that are sent again
 };
 
 inline TimeOptions time_options(const topology::NodeConf& conf) {

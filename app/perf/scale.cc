@@ -39,7 +39,8 @@ std::string setup_of(const ScaleOptions& options) {
            " us and as often sends one outside logical time, to one of " +
            (each.partners == 0 ? "all others; " : std::to_string(each.partners) + " others; ") +
            std::to_string(options.rounds) + " seeds of " + figure(microseconds(each.duration) / 1000) +
-           " ms. Every host has a CPU of its own.";
+           " ms; what was lost is sent again after " + figure(microseconds(each.timeout)) +
+           " us at the least. Every host has a CPU of its own.";
 }
 
 /// Every node keeps a few packets in stock, whatever it does.
@@ -118,6 +119,8 @@ void describe(po::options_description& options) {
          "tokens that every node sends ahead")  //
         ("loss", po::value<std::string>()->value_name("LIST")->default_value("0"),
          "which share each port of a switch loses of the frames that leave through it, as in 0,0.001,1%")  //
+        ("timeout", po::value<double>()->value_name("US")->default_value(500, "500"),
+         "microseconds after which what was lost is sent again, at the least")  //
         ("latency", po::value<double>()->value_name("US")->default_value(1, "1"),
          "microseconds that a frame takes from a host to the switch")  //
         ("poll", po::value<double>()->value_name("US")->default_value(0.1, "0.1"),
@@ -143,6 +146,7 @@ ScaleOptions read(const po::variables_map& values) {
                      .ahead = number_of(values, "tokens-ahead", 64),
                      .latency = nanoseconds(within(values, "latency", 0.1)),
                      .poll = nanoseconds(within(values, "poll", 0.01)),
+                     .timeout = nanoseconds(within(values, "timeout", 1)),
                      .every = nanoseconds(within(values, "every", 1)),
                      .duration = nanoseconds((short_time ? 0.3 : within(values, "duration", 0.1)) * 1000)}};
 }

@@ -24,6 +24,12 @@ sim::Pace pace_of(const ScaleSetup& setup) {
     return {.gap = setup.poll, .stall = 0, .idle = std::max<runtime::Duration>(1us, setup.poll)};
 }
 
+niu::TimeoutLimits timeout_of(const ScaleSetup& setup) {
+    niu::TimeoutLimits limits{.least = setup.timeout};
+    limits.initial = std::max(limits.initial, limits.least);
+    return limits;
+}
+
 std::shared_ptr<const std::vector<wire::MacAddress>> macs_of(const topology::Topology& topology) {
     std::vector<wire::MacAddress> macs;
     for (std::size_t node = 0; node < topology.node_count(); ++node)
@@ -38,8 +44,12 @@ ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
       ways_(std::make_shared<const node::Ways>(scale_topology(setup))),
       world_(setup.seed, pool, pace_of(setup)) {
     const topology::Topology& topology = ways_->topology;
-    niu::Options niu{
-        .job_key = 1, .macs = macs_of(topology), .window = 16, .hello_every = 200us, .linger = 1ms};
+    niu::Options niu{.job_key = 1,
+                     .macs = macs_of(topology),
+                     .window = 16,
+                     .timeout = timeout_of(setup),
+                     .hello_every = 200us,
+                     .linger = 1ms};
     // Token managers have no NIU that anybody talks to.
     niu.nodes = std::vector<std::string>(topology.node_count());
     std::vector<sim::Link*> host_links(setup.hosts);
@@ -66,6 +76,7 @@ ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
     }
     siu::SiuOptions siu;
     siu.exchange.ahead = setup.ahead;
+    siu.exchange.timeout = niu.timeout;
     const Partners partners(setup, topology);
     for (unsigned host = 0; host < setup.hosts; ++host) {
         niu.node = static_cast<niu::NodeId>(host);
@@ -89,9 +100,9 @@ void ScaleNetwork::add_hub(topology::SwitchId at, std::vector<fabric::Port> port
             .seed = setup_.seed + at, .capacity = 1024, .addresses = std::max(64U, 4 * setup_.hosts)});
     tell_addresses(at);
     options.mac = topology::default_mac(options.node);
-    hub.manager =
-        std::make_unique<node::ManagerStage>("tm" + number, hub.to_manager.input(), hub.from_manager.output(),
-                                             pool, ways_, options, node::TimeOptions{.ahead = setup_.ahead});
+    hub.manager = std::make_unique<node::ManagerStage>(
+        "tm" + number, hub.to_manager.input(), hub.from_manager.output(), pool, ways_, options,
+        node::TimeOptions{.ahead = setup_.ahead, .timeout = options.timeout});
     world_.add(*hub.fabric, *hub.manager);
 }
 

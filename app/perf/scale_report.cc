@@ -3,6 +3,9 @@
 
 #include "scale_report.hh"
 
+#include <array>
+#include <cstdio>
+
 #include "tables.hh"
 
 namespace isoplane::perf {
@@ -29,8 +32,11 @@ constexpr Column kColumns[]{
      1, 1e-3},
 };
 
+/// However small it is.
 std::string percent(double share) {
-    return report::figure(share * 100);
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%g", share * 100);
+    return text.data();
 }
 
 /// By whom a figure is: with loss it is another's.

@@ -353,6 +353,22 @@ def hosts_are_simulated_below_a_tree_of_switches():
 
 
 @test
+def loss_holds_up_logical_time_until_what_was_lost_is_sent_again():
+    with Program("perf", "scale", "--quick", "--hosts", "4,16", "--rounds", "1", "--duration", "3", "--loss", "0,0.1%",
+                 "--timeout", "20", "--report", work("loss.html"), "--json", work("loss.json")) as perf:
+        assert "lost %" in perf.ends().out(), perf.out()
+    with open(work("loss.json"), encoding="utf-8") as file:
+        pulses = {(figure["by"], figure["at"]): figure["value"] for figure in json.load(file)["figures"]
+                  if figure["figure"] == "pulses_per_second"}
+    for hosts in (4, 16):
+        assert 0 < pulses["isotach, loss 0.1%", hosts] < pulses["isotach", hosts], pulses
+    # The more tokens, the more of them are lost.
+    assert pulses["isotach, loss 0.1%", 16] < pulses["isotach, loss 0.1%", 4], pulses
+    with open(work("loss.html"), encoding="utf-8") as file:
+        assert "How fast logical time goes, by loss" in file.read()
+
+
+@test
 def typos_are_wrong_usage():
     for words, sentence in ((["pari"], "there is no benchmark 'pari'; did you mean pair?"),
                             (["zzzzzzzz"], "the benchmarks there are: pair, order, portals, active, channel, rfc2544, memory, "
@@ -380,6 +396,9 @@ def typos_are_wrong_usage():
                             (["channel", "--size", "2K"], "a message to a channel has at most 1436"),
                             (["scale", "--hosts", "1000"], "--hosts names '1000'"),
                             (["scale", "--tree", "--hosts", "5000"], "--hosts names '5000'"),
+                            (["scale", "--loss", "x"], "--loss names 'x'"),
+                            (["scale", "--loss", "50%"], "--loss names '50%'"),
+                            (["scale", "--poll", "0"], "--poll is out of range"),
                             (["channel", "--encapsulation", "udp", "--size", "1436"], "a message to a channel has at most 1408"),
                             (["active", "--encapsulation", "carrier"], "--encapsulation carrier is not known"),
                             (["active", "--json", "-", "--csv", "-"], "--csv -"),
