@@ -171,4 +171,28 @@ TEST(Paranoid, a_host_that_is_not_takes_messages_of_one_that_is) {
     hosts.run(1ms);
 }
 
+TEST(Paranoid, expects_of_who_has_left_only_what_is_up_to_the_cut) {
+    Watched host;
+    host.arrives(1, 12);
+    host.arrives(2, 12, 1);
+    host.arrives(3, 14, 2);
+    host.paranoid.cut_off(1, 12);
+    host.executes(12);
+    host.executes(12, 1);
+    host.arrives(1, 20);  // in its next life
+    EXPECT_EQ(host.paranoid.violations(), 0U) << host.paranoid.first();
+    host.executes(20);
+    host.executes(14, 2);
+    EXPECT_TRUE(host.finds("but none had come")) << host.paranoid.first();
+}
+
+TEST(Paranoid, expects_no_more_what_was_passed_over) {
+    Watched host;
+    host.arrives(1, 12);
+    host.arrives(2, 13, 1);
+    host.paranoid.passed_over({12, Place::kWithin, 1, 0});
+    host.executes(13, 1);
+    EXPECT_EQ(host.paranoid.violations(), 0U) << host.paranoid.first();
+}
+
 }  // namespace isoplane::test

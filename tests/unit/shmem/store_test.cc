@@ -58,6 +58,27 @@ TEST(Pages, a_word_is_on_the_page_that_division_says) {
     }
 }
 
+TEST(Pages, refuse_a_memory_that_cannot_be_and_say_what_can) {
+    const topology::Topology topology = topology::single_switch(2);
+    const topology::Paths paths(topology);
+    const auto refusal = [&](const std::string& map, const Extent& extent) -> std::string {
+        try {
+            const Pages pages(topology::parse_shmem_map(map), paths, 0, extent);
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "nothing";
+    };
+    EXPECT_EQ(refusal("0: 0;\n", {.pages = 1, .page_words = 2}), "nothing");
+    for (const std::uint32_t words : {0U, 7U})
+        EXPECT_EQ(refusal("", {.pages = 1, .page_words = words}).find("a page of " + std::to_string(words)),
+                  0U);
+    EXPECT_NE(refusal("", {.pages = 3, .page_words = 0x80000000}).find("are more than 2^32: give fewer"),
+              std::string::npos);
+    EXPECT_EQ(refusal("2-5: 0;\n", {.pages = 5, .page_words = 16}),
+              "page 5 is beyond the shared memory, which has 5: use a lower one, or make it larger");
+}
+
 TEST(Store, a_read_waits_for_the_version_that_it_met) {
     Copy copy;
     copy.execute(1, AccessCode::kSched, 3, 1, {7});
