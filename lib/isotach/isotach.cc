@@ -74,18 +74,20 @@ std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
 }
 
 /// Puts it where it waits for its pulse.
-inline void Isotach::keep(NodeId from, const wire::IsotachHeader& header, const Delivery& message) noexcept {
+inline void Isotach::keep(Ordering::Source& from, const wire::IsotachHeader& header,
+                          const Delivery& message) noexcept {
     if (!ordering_.received(from, header.count, message)) [[unlikely]]
         counters_.out_of_sequence.add();
 }
 
 void Isotach::take(const niu::Received& message) noexcept {
+    Ordering::Source& from = ordering_.source(message.source);
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
     const bool plain = header.host == message.source && message.whole() && header.flags == 0 && !paranoid_ &&
                        !siu_.survives();
     if (!plain) [[unlikely]]
         return take_with_care(message);
-    keep(message.source, header,
+    keep(from, header,
          {.operation = header.operation,
           .isochron = header.isochron,
           .time = {header.pulse, Place::kWithin, header.host, header.rank},
@@ -110,7 +112,7 @@ void Isotach::take_with_care(const niu::Received& message) noexcept {
     }
     if (paranoid_)
         paranoid_->arrived(header, flagged.clock, siu_.distance(header.host), ordering_.executed());
-    keep(message.source, header,
+    keep(ordering_.source(message.source), header,
          {.operation = header.operation,
           .isochron = header.isochron,
           .time = {header.pulse, Place::kWithin, header.host, header.rank},

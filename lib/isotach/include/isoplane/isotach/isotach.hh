@@ -188,7 +188,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
     void take_with_care(const niu::Received& message) noexcept;
-    void keep(NodeId from, const wire::IsotachHeader& header, const Delivery& message) noexcept;
+    void keep(Ordering::Source& from, const wire::IsotachHeader& header, const Delivery& message) noexcept;
     bool receive_with_care(Delivery& delivery) noexcept;
     void release_apart(const Delivery& delivery) noexcept;
     bool take_flags(std::uint8_t flags, const niu::Received& message, Flagged& flagged) noexcept;

@@ -40,9 +40,19 @@ class Ordering {
     /// Between this host and those with a name.
     Ordering(siu::Siu& siu, NodeId here, const niu::Names& names);
 
+    /// All of one host.
+    struct Source {
+        runtime::Fifo<Delivery> queue{};
+        std::uint32_t announced = 0;
+        std::uint32_t received = 0;
+        NodeId host = 0;
+        bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
+    };
+
+    /// To be looked up before what it has sent is: then it is there when it is needed.
+    Source& source(NodeId host) noexcept { return sources_[host]; }
     /// A message from another host, the `count`th that it has sent here. Returns whether it is the next.
-    bool received(NodeId from, std::uint32_t count, const Delivery& message) noexcept {
-        Source& source = sources_[from];
+    bool received(Source& source, std::uint32_t count, const Delivery& message) noexcept {
         const bool next = count == source.received + 1;
         const bool was_behind = source.behind();
         source.received = count;
@@ -174,15 +184,6 @@ class Ordering {
         Pulse pulse = 0;
         NodeId host = 0;
     };
-    /// All of one host.
-    struct Source {
-        runtime::Fifo<Delivery> queue{};
-        std::uint32_t announced = 0;
-        std::uint32_t received = 0;
-        NodeId host = 0;
-        bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
-    };
-
     void push(Source& source, const Delivery& message) noexcept {
         const bool first = source.queue.empty();
         source.queue.push(message);
