@@ -16,12 +16,13 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 
 from builds import ROOT, Build
-from run_tests import Session, chosen
+from run_tests import Session, chosen, interrupt
 
 # Without optimization a line is what it says; warnings were errors in the other builds already.
 COVERAGE = Build("build-coverage", ["-Db_coverage=true", "-Doptimization=0", "-Dwerror=false"], slowdown=5,
@@ -121,7 +122,12 @@ def report(files, missing):
 
 def main(argv):
     options = parse_arguments(argv)
-    if not run_tests(options):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    try:
+        if not run_tests(options):
+            return 1
+    except KeyboardInterrupt:
         return 1
     percent = report(reached_lines(COVERAGE.directory, ROOT, options.jobs), options.missing)
     if percent < options.at_least:
