@@ -14,7 +14,6 @@
 #include <memory>
 
 #include "chance.hh"
-#include "seeds.hh"
 
 namespace isoplane::test {
 
@@ -38,7 +37,7 @@ struct Crowd {
 class Member final : public runtime::Stage {
   public:
     Member(niu::Niu& niu, niu::NodeId node, std::uint64_t messages)
-        : Stage("member" + std::to_string(node)), niu_(niu), node_(node), open_(node == 0 ? 0 : messages) {}
+        : Stage("member" + std::to_string(node)), niu_(niu), open_(node == 0 ? 0 : messages) {}
 
     unsigned poll(Time /*now*/) override {
         unsigned moved = 0;
@@ -62,7 +61,6 @@ class Member final : public runtime::Stage {
 
   private:
     niu::Niu& niu_;
-    niu::NodeId node_;
     std::uint64_t open_;
     std::uint64_t said_ = 0;
     std::uint64_t received_ = 0;
@@ -129,7 +127,8 @@ Outcome outcome_of(const Crowd& crowd, std::uint64_t seed) {
 }
 
 void expect(const Crowd& crowd, double used, double again) {
-    for_each_seed(3, [&](std::uint64_t seed) {
+    for (const std::uint64_t seed : {1, 2}) {  // 64 hosts take their time
+        SCOPED_TRACE("seed " + std::to_string(seed));
         const Outcome outcome = outcome_of(crowd, seed);
         std::cout << crowd.senders << " senders, " << crowd.rate / 1'000'000 << " Mbit/s, queue of "
                   << crowd.queue << ", loss " << crowd.loss << ": " << outcome.used << " of the wire used, "
@@ -137,7 +136,7 @@ void expect(const Crowd& crowd, double used, double again) {
         EXPECT_TRUE(outcome.complete);
         EXPECT_GE(outcome.used, used);
         EXPECT_LE(outcome.again, again);
-    });
+    }
 }
 
 }  // namespace
