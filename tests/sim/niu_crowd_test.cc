@@ -127,7 +127,7 @@ Outcome outcome_of(const Crowd& crowd, std::uint64_t seed) {
 }
 
 void expect(const Crowd& crowd, double used, double again) {
-    for (const std::uint64_t seed : {1, 2}) {  // 64 hosts take their time
+    for (const std::uint64_t seed : {1U, 2U}) {  // 64 hosts take their time
         SCOPED_TRACE("seed " + std::to_string(seed));
         const Outcome outcome = outcome_of(crowd, seed);
         std::cout << crowd.senders << " senders, " << crowd.rate / 1'000'000 << " Mbit/s, queue of "
