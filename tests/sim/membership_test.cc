@@ -101,8 +101,16 @@ TEST(MembershipSim, who_starts_again_joins_the_same_history) {
     EXPECT_LT(all.stood_still, all.networks / 2);
 }
 
+/// A host that managed its switch executed before it had been told all; a peer that had only presented itself
+/// was waited for.
+TEST(MembershipSim, seeds_that_once_went_wrong) {
+    Tally ignored;
+    for (const std::uint64_t seed : {710U, 920U, 2382U, 4691U})
+        EXPECT_EQ(run(sim::Scenario::returning(seed), ignored), "") << "seed " << seed;
+}
+
 TEST(MembershipSim, finds_hosts_that_execute_what_others_may_miss) {
-    EXPECT_NE(found_at({.no_lag = true}, 22), 0U);
+    EXPECT_NE(found_at({.no_lag = true}, 49), 0U);
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_is_after_the_cut) {

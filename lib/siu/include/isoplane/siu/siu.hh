@@ -65,10 +65,12 @@ class Siu final : public tm::Relay {
     /// need not have gone: what it sends from now on is stamped later, and what it has yet to do in the group
     /// is known later; but of what a token manager has to do already, that may be in a pulse that could end.
     ///
-    /// Where time survives deaths it is the last that everybody holds all of, which takes longer.
+    /// Where time survives deaths it is the last that everybody holds all of, which takes longer: others as
+    /// their tokens say; this host, which need not have sent its own where it manages its switch, by itself.
     Pulse ended() const noexcept {
         const Pulse passed = this->passed();
-        return passed >= held_from_ ? passed - lag_ : cut_;
+        if (passed < held_from_ || last_token_ == 0) return cut_;
+        return std::min(passed - lag_, last_token_ - options().ahead);
     }
 
     // Where time survives deaths (doc/membership.md).
@@ -182,7 +184,7 @@ class Siu final : public tm::Relay {
     Pulse lag_ = 0;                          ///< token m says that all hold what is up to pulse m - lag_...
     Pulse held_from_ = 0;                    ///< ...from this token on, and before that...
     Pulse cut_ = 0;                          ///< ...what is up to here
-    std::uint64_t last_token_ = UINT64_MAX;  ///< that may be sent with what this host holds
+    std::uint64_t last_token_ = UINT64_MAX;  ///< that may be sent with what this host holds; 0 for none
     Entries pending_;                        ///< counts for the next token
     std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
     runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token
