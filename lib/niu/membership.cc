@@ -14,9 +14,6 @@ namespace isoplane::niu {
 
 namespace {
 
-/// Enough for the few urgent messages that are ever under way to one peer.
-constexpr std::uint32_t kMostReserve = 4;
-
 constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
 
 }  // namespace
@@ -93,6 +90,7 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
             return refuse(peer);
         present(peer, frame, packet);
     }
+    if (peer.state == PeerState::kHeard) peer.heard = now_;
     const bool knows_us = header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);
     if (peer.state == PeerState::kHeard && knows_us) come_up(peer);
     if (header.kind == wire::Kind::kHello) {
@@ -122,7 +120,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
     peer.allowance.reset(hello->credit);
     peer.granted = hello->credit;
     peer.manages = (hello->roles & wire::kRoleTokenManager) != 0;
-    peer.reserve = std::min(kMostReserve, hello->credit / 4);
+    peer.reserve = std::min(kMostUrgent, hello->credit / 4);
     const bool unchecked = options_.trust_fcs && (hello->features & wire::kFeatureNoPayloadCrc) != 0;
     peer.header = {.flags = unchecked ? wire::kFlagNoPayloadCrc : std::uint16_t{0},
                    .job_key = options_.job_key,
@@ -278,6 +276,9 @@ void Niu::leave() noexcept {
 /// sender gone; but a peer that still misses ours would go on asking.
 bool Niu::has_left(const Peer& peer) const noexcept {
     if (!is_peer(peer) || (peer.state != PeerState::kUp && peer.state != PeerState::kHeard)) return true;
+    // Of one that has only presented itself nobody asks whether it lives.
+    const bool silent = now_ - std::max(peer.heard, close_started_) >= options_.silence;
+    if (peer.state == PeerState::kHeard && silent) return true;
     // One who leaves, too, hears no more.
     if (alone_) return peer.state == PeerState::kHeard || peer.bye_received || peer.sent_all();
     return peer.sent_all() && peer.bye_received &&

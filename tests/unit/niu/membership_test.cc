@@ -160,6 +160,22 @@ TEST_F(NiuTest, leaves_without_a_peer_that_does_not_when_the_limit_has_passed) {
     EXPECT_EQ(a->left_open(), "a left while b had not closed; what those sent last may be lost");
 }
 
+TEST_F(NiuTest, leaves_without_a_peer_that_has_only_presented_itself_when_that_is_silent) {
+    niu::Options impatient = options(0);
+    impatient.silence = 100ms;
+    start(impatient, options(1));
+    b->poll(now);
+    a->poll(now);
+    ASSERT_EQ(a->state(1), PeerState::kHeard);
+    b.reset();
+    a->close();
+    run(90ms, 50us);
+    EXPECT_FALSE(a->closed());
+    run(50ms, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_EQ(a->left_open(), "");
+}
+
 TEST_F(NiuTest, refuses_options_that_cannot_be) {
     const auto refused = [&](auto&& change) {
         niu::Options o = options(0);
