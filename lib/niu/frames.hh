@@ -43,7 +43,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
 /// An empty packet for the next frame; nullptr when none may be opened.
 inline rte_mbuf* Niu::new_frame(Peer& peer, Urgency urgency) noexcept {
     close_frame(peer);
-    if (!may_open(peer, urgency) || pool_share_used(urgency)) return nullptr;
+    if (!may_open(peer, urgency) || pool_share_used(peer, urgency)) return nullptr;
     rte_mbuf* m = nullptr;
     if (!aside_.empty()) {
         m = aside_.back();

@@ -53,6 +53,10 @@ bool Niu::send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::b
 /// A new frame, where the open one has too little room.
 bool Niu::make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
     if (closing_ || must_wait(peer) || bytes > peer.max_payload || !open_frame(peer, urgency)) return false;
+    // An ordinary message that went along would keep the last of the credit for as long as it is not
+    // released.
+    if (peer.reserve != 0 && !peer.allowance.covers(peer.out.next() + peer.reserve))
+        peer.open.end = peer.open.at + bytes;
     peer.others_until = {};
     touch(peer);
     return true;
@@ -82,7 +86,7 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     Peer& peer = peers_[to];
     close_frame(peer);
     if (closing_ || must_wait(peer) || message.size() > max_message(to)) return false;
-    if (!may_open(peer) || pool_share_used(Urgency::kOrdinary)) return false;
+    if (!may_open(peer) || pool_share_used(peer, Urgency::kOrdinary)) return false;
     peer.others_until = {};
     rte_mbuf* m = packet.release();
     auto* payload = reinterpret_cast<std::byte*>(rte_pktmbuf_prepend(m, wire::kMessageHeaderSize));

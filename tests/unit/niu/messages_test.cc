@@ -192,6 +192,41 @@ TEST_F(NiuTest, sends_urgent_messages_when_the_credit_of_others_is_used_up) {
     }
 }
 
+TEST_F(NiuTest, sends_urgent_messages_for_ever_while_others_are_not_released) {
+    meet();
+    std::vector<niu::Received> ordinary;
+    const auto receive = [&] {
+        unsigned urgent = 0;
+        for (; b->receive(received);) {
+            if (received.protocol == Protocol::kNoniso) {
+                ordinary.push_back(received);
+                continue;
+            }
+            ++urgent;
+            b->release(received);
+        }
+        return urgent;
+    };
+    for (int i = 0; i < kOrdinaryFrames; ++i) {
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+        run(30us);
+        receive();
+    }
+    for (int i = 0; i < 100; ++i) {
+        const niu::SendBuffer room = a->buffer(1, Protocol::kControl, 1, niu::Urgency::kUrgent);
+        ASSERT_TRUE(room) << i;
+        a->send(room);
+        ASSERT_FALSE(a->send(1, Protocol::kNoniso, bytes(1))) << "it would keep what is for urgent ones";
+        run(200us);
+        ASSERT_EQ(receive(), 1U);
+    }
+    EXPECT_EQ(ordinary.size(), kOrdinaryFrames);
+    for (const niu::Received& message : ordinary)
+        b->release(message);
+    run(1ms);
+    EXPECT_TRUE(a->send(1, Protocol::kNoniso, bytes(1)));
+}
+
 TEST_F(NiuTest, sends_the_packet_that_a_message_was_written_into) {
     meet();
     const auto message = bytes(1000);

@@ -52,9 +52,12 @@ struct SendBuffer {
 };
 
 /// What a message may use of a peer's credit. The last of it is for messages that have to arrive while the
-/// receiver does not take what came before: those of the protocols' own bookkeeping, of which few are ever
-/// under way and which are released as soon as they are received.
+/// receiver does not take what came before: those of the protocols' own bookkeeping, which are released as
+/// soon as they are received.
 enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
+
+/// Frames of urgent messages that may be under way to a peer when there is no credit, or packet, for others.
+inline constexpr std::uint32_t kMostUrgent = 4;
 
 /// A message, or a fragment of one that did not fit a frame; fragments of a message follow each other. Its
 /// data is in the packet it came in, until it is released.
@@ -306,8 +309,10 @@ class Niu final : public runtime::Stage {
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                     std::span<const std::byte> part) noexcept;
-    bool pool_share_used(Urgency urgency) const noexcept {
-        return kept_ + lent_.packets() >= most_kept_ && urgency == Urgency::kOrdinary;
+    bool pool_share_used(const Peer& peer, Urgency urgency) const noexcept {
+        if (kept_ + lent_.packets() < most_kept_) [[likely]]
+            return false;
+        return urgency == Urgency::kOrdinary || peer.out.size() >= kMostUrgent;
     }
     void close_frame(Peer& peer) noexcept;
     bool may_refer_to(const Memory::Region& memory) const noexcept;

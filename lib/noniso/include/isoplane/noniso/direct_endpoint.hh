@@ -14,12 +14,15 @@ namespace isoplane::noniso {
 class DirectEndpoint final : public Endpoint, public niu::Receiver {
   public:
     DirectEndpoint(niu::Niu& niu, Barrier& barrier, wire::Protocol protocol = wire::Protocol::kNoniso)
-        : niu_(niu), barrier_(barrier), protocol_(protocol) {}
+        : niu_(niu),
+          barrier_(barrier),
+          protocol_(protocol),
+          urgency_(protocol == wire::Protocol::kShmem ? niu::Urgency::kUrgent : niu::Urgency::kOrdinary) {}
 
     using Endpoint::send;
     using Endpoint::transfer;
     SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
-        return niu_.buffer(to, protocol_, size);
+        return niu_.buffer(to, protocol_, size, urgency_);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
     Ticket send(NodeId to, runtime::Packet& packet) noexcept override {
@@ -57,6 +60,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
     niu::Niu& niu_;
     Barrier& barrier_;
     wire::Protocol protocol_;
+    niu::Urgency urgency_;  ///< what is read or told of shared memory is taken while messages wait to be
     runtime::Fifo<Received> received_;  ///< never more than credit allows
 };
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// One host sends the other more messages than there is credit for, and that one receives none of them: what
+/// they tell each other of shared memory comes in all the same.
+
+#include <gtest/gtest.h>
+
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/noniso/direct_endpoint.hh>
+#include <isoplane/shmem/memory.hh>
+#include <isoplane/sim/world.hh>
+#include <isoplane/topology/fmconfig.hh>
+#include <isoplane/topology/shmem_map.hh>
+
+#include "chance.hh"
+#include "seeds.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+constexpr unsigned kWindow = 16;
+constexpr shmem::Extent kSmall{.pages = 1, .page_words = 64};
+constexpr shmem::Variable<std::uint32_t> kThere{0};
+
+class Flooded final : public runtime::Stage {
+  public:
+    Flooded(const topology::Paths& paths, const topology::ShmemMap& map, niu::NodeId node,
+            const sim::Link::End& end)
+        : Stage(paths.topology().name(node)),
+          niu_(name(), end.input, end.output, pool(),
+               {.node = node,
+                .nodes = niu::names_of_hosts(paths.topology()),
+                .epoch = 1U + node,
+                .mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)},
+                .manages = node == 0,
+                .window = kWindow,
+                .hello_every = 200us,
+                .linger = 1ms}),
+          dispatcher_(niu_),
+          siu_(niu_, paths),
+          isotach_(niu_, siu_, pool()),
+          barrier_(niu_),
+          answers_(niu_, barrier_, wire::Protocol::kShmem),
+          memory_(shmem::Pages(map, paths, node, kSmall), isotach_, answers_) {
+        takes_from(end.input);
+        gives_to(end.output);
+        isotach_.attach_to(dispatcher_);
+        dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+    }
+
+    unsigned poll(runtime::Time now) override {
+        return niu_.poll(now) + dispatcher_.dispatch() + isotach_.poll(now) + memory_.poll();
+    }
+    void set_quiet(bool quiet) override {
+        niu_.set_quiet(quiet);
+        siu_.be_quiet(quiet);
+    }
+    std::size_t held() const override { return niu_.held(); }
+    std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
+
+    bool started() const { return siu_.started(); }
+    niu::Niu& niu() { return niu_; }
+    shmem::Memory& memory() { return memory_; }
+
+  private:
+    niu::Niu niu_;
+    niu::Dispatcher dispatcher_;
+    siu::Siu siu_;
+    isotach::Isotach isotach_;
+    noniso::Barrier barrier_;
+    noniso::DirectEndpoint answers_;
+    shmem::Memory memory_;
+};
+
+void flood(std::uint64_t seed) {
+    const topology::Topology topology = topology::parse_fmconfig("0 sender reader\n");
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map =
+        topology::parse_shmem_map("0: 0;\n", "map", {.pages = kSmall.pages, .topology = &topology});
+    sim::World world(seed, pool());
+    sim::Link& link = world.connect("wire", {.a_to_b = {.loss = 0.02}, .b_to_a = {.loss = 0.02}});
+    Flooded sender(paths, map, 0, link.a());
+    Flooded reader(paths, map, 1, link.b());
+    world.add(sender);
+    world.add(reader);
+    ASSERT_TRUE(world.run_until([&] { return sender.started() && reader.started(); }, 1s));
+
+    shmem::Isochron isochron(sender.memory());
+    const std::byte word{};
+    std::uint64_t sent = 0;
+    for (unsigned refused = 0; refused < 100;) {
+        if (isochron.empty()) isochron.message(1, {&word, 1});
+        const bool issued = sender.memory().issue(isochron);
+        refused = issued ? 0 : refused + 1;
+        sent += issued ? 1 : 0;
+        world.run_for(50us);
+    }
+    ASSERT_GE(sent, kWindow / 2);
+
+    const auto none = [](niu::NodeId) { return false; };
+    reader.memory().introduce(2);
+    EXPECT_TRUE(world.run_until(
+        [&] {
+            return reader.memory().layout().unheard(2, none) == 2 &&
+                   sender.memory().layout().unheard(2, none) == 2;
+        },
+        1s));
+    shmem::Isochron reads(reader.memory());
+    for (int i = 0; i < 100; ++i) {
+        const shmem::Future<std::uint32_t> value = reads.read(kThere);
+        ASSERT_TRUE(world.run_until([&] { return reader.memory().issue(reads); }, 1s));
+        EXPECT_TRUE(world.run_until([&] { return value.ready(); }, 1s)) << "read " << i;
+    }
+
+    std::uint64_t received = 0;
+    const auto receive = [&] {
+        for (isotach::Delivery message; reader.memory().receive(message); ++received)
+            reader.memory().release(message);
+        if (!isochron.empty() && sender.memory().issue(isochron)) ++sent;
+        return received == sent && isochron.empty();
+    };
+    EXPECT_TRUE(world.run_until(receive, 1s));
+    world.drain();
+}
+
+}  // namespace
+
+TEST(ShmemFlood, does_not_keep_out_what_hosts_tell_each_other_of_memory) {
+    for_each_seed(20, [&](std::uint64_t seed) {
+        flood(seed);
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+}
+
+}  // namespace isoplane::test
