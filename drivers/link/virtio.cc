@@ -3,6 +3,7 @@
 
 #include "port_link.hh"
 #include "sockets.hh"
+#include "vhost_events.hh"
 
 namespace isoplane::link {
 
@@ -17,10 +18,12 @@ std::unique_ptr<Link> open_virtio(const LinkSpec& spec, const std::string& name,
     const unsigned wait = spec.number("wait", options.wait_seconds, 0, 3600);
     const SocketSide side = SocketSide::take(spec, {"side", "vhost", "virtio"});
     if (side.serves()) {
-        return std::make_unique<PortLink>(
+        auto link = std::make_unique<PortLink>(
             spec, name, options,
             Device::plug(spec, "net_vhost", "queues=1,iface=" + spec.target, side.lock()),
             PortTraits{.mac = mac});
+        watch_socket(spec.target);
+        return link;
     }
     await_server(spec, std::chrono::seconds(wait));
     const std::string arguments = "queues=1,path=" + spec.target +

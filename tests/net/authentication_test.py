@@ -12,7 +12,7 @@ import stat
 import sys
 
 from capture_files import read_pcapng
-from net import Node, Program, run, same, test, until, work
+from net import UNHEARD, Node, Program, run, same, test, until, work
 from storms import PATIENT, Child, Job, Storm
 
 EXAMPLES, Storm.program, HOSTILE = (os.path.abspath(path) for path in sys.argv[2:5])
@@ -189,7 +189,7 @@ def token_managers_and_hosts_of_a_key_file_report_what_they_open():
         same(sum(gate[why] for why in ("not_sealed", "other_key", "forged", "replayed", "outdated", "no_key")), 0,
              f"refused: {gate}")
         same(fabric.tell("clear").ask("show authentication json")[0]["authentic"], 0, "frames, when nobody is there")
-        fabric.stop()
+        fabric.stop(err=UNHEARD)
 
 
 run()
