@@ -12,7 +12,7 @@ from net import LIMIT, WORK, Node, die_with_parent, same, until, work
 
 KEY = 7
 # Long for a machine that is busy with other things, so that nobody is taken for dead who only waits for a CPU.
-SILENCE = 2
+SILENCE = 4
 PATIENT = 60
 
 
