@@ -92,4 +92,14 @@ TEST(Room, is_what_it_was_when_the_timeouts_were_hasty) {
     EXPECT_EQ(room.frames(), 256U);
 }
 
+TEST(Room, grows_as_before_when_the_timeouts_were_hasty) {
+    RoomEstimator room(256);
+    const unsigned first = room.frames();
+    room.timed_out(false);
+    room.timed_out(true);
+    room.was_hasty();
+    room.arrived(first);
+    EXPECT_EQ(room.frames(), 2 * first);
+}
+
 }  // namespace isoplane::niu

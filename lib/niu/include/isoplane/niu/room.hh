@@ -39,12 +39,18 @@ class RoomEstimator {
 
     /// Nothing was heard for too long; `again` if nothing has been heard since the last time.
     void timed_out(bool again) noexcept {
-        if (!again) before_ = room_;
+        if (!again) {
+            before_ = room_;
+            steep_before_ = steep_below_;
+        }
         room_ = std::max(room_ / 2, least_);
         steep_below_ = before_ / 2;
     }
     /// It would have been heard, had one waited.
-    void was_hasty() noexcept { room_ = std::max(room_, before_); }
+    void was_hasty() noexcept {
+        room_ = std::max(room_, before_);
+        steep_below_ = std::max(steep_below_, steep_before_);
+    }
 
   private:
     static constexpr std::uint32_t kFrame = 1 << 12;
@@ -56,7 +62,8 @@ class RoomEstimator {
     std::uint32_t least_;
     std::uint32_t room_;
     std::uint32_t steep_below_;
-    std::uint32_t before_ = 0;  ///< the last timeouts in a row
+    std::uint32_t before_ = 0;        ///< the last timeouts in a row, this was room_,
+    std::uint32_t steep_before_ = 0;  ///< and this steep_below_
 };
 
 }  // namespace isoplane::niu
