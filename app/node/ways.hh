@@ -4,8 +4,8 @@
 #pragma once
 
 #include <chrono>
-#include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/time.hh>
+#include <isoplane/tm/token_exchange.hh>
 #include <isoplane/topology/limits.hh>
 #include <isoplane/topology/node_conf.hh>
 #include <isoplane/topology/paths.hh>
@@ -28,7 +28,7 @@ struct Ways {
 struct TimeOptions {
     std::uint32_t ahead = topology::kDefaultTokensAhead;
     std::optional<runtime::Duration> survive{};  ///< after how much silence of a node; nothing: never
-    niu::TimeoutLimits timeout{};                ///< for tokens that are sent again
+    niu::TimeoutLimits timeout = tm::ExchangeOptions{}.timeout;  ///< for tokens that are sent again
 };
 
 inline TimeOptions time_options(const topology::NodeConf& conf) {

@@ -5,6 +5,7 @@
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/stop_signal.hh>
+#include <isoplane/tm/token_exchange.hh>
 #include <stdexcept>
 
 #include "benchmark.hh"
@@ -29,6 +30,13 @@ double microseconds(runtime::Duration duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
 }
 
+std::string timeouts_of(const ScaleSetup& setup) {
+    const auto after = [&](const niu::TimeoutLimits& limits) {
+        return " sent again after " + figure(microseconds(setup.timeout.value_or(limits.least))) + " us";
+    };
+    return "messages that are lost are" + after({}) + " and tokens" + after(tm::ExchangeOptions{}.timeout);
+}
+
 std::string setup_of(const ScaleOptions& options) {
     const ScaleSetup& each = options.each;
     return "Links of " + figure(microseconds(each.latency)) +
@@ -39,8 +47,7 @@ std::string setup_of(const ScaleOptions& options) {
            " us and as often sends one outside logical time, to one of " +
            (each.partners == 0 ? "all others; " : std::to_string(each.partners) + " others; ") +
            std::to_string(options.rounds) + " seeds of " + figure(microseconds(each.duration) / 1000) +
-           " ms; what was lost is sent again after " + figure(microseconds(each.timeout)) +
-           " us at the least. Every host has a CPU of its own.";
+           " ms; " + timeouts_of(each) + " at the least. Every host has a CPU of its own.";
 }
 
 /// Every node keeps a few packets in stock, whatever it does.
@@ -119,8 +126,10 @@ void describe(po::options_description& options) {
          "tokens that every node sends ahead")  //
         ("loss", po::value<std::string>()->value_name("LIST")->default_value("0"),
          "which share each port of a switch loses of the frames that leave through it, as in 0,0.001,1%")  //
-        ("timeout", po::value<double>()->value_name("US")->default_value(500, "500"),
-         "microseconds after which what was lost is sent again, at the least")  //
+        ("timeout", po::value<double>()->value_name("US"),
+         "microseconds after which what was lost is sent again, at the least; by default 500 for messages "
+         "and "
+         "100 for tokens")  //
         ("latency", po::value<double>()->value_name("US")->default_value(1, "1"),
          "microseconds that a frame takes from a host to the switch")  //
         ("poll", po::value<double>()->value_name("US")->default_value(0.1, "0.1"),
@@ -146,7 +155,9 @@ ScaleOptions read(const po::variables_map& values) {
                      .ahead = number_of(values, "tokens-ahead", 64),
                      .latency = nanoseconds(within(values, "latency", 0.1)),
                      .poll = nanoseconds(within(values, "poll", 0.01)),
-                     .timeout = nanoseconds(within(values, "timeout", 1)),
+                     .timeout = values.contains("timeout")
+                                    ? std::optional(nanoseconds(within(values, "timeout", 1)))
+                                    : std::nullopt,
                      .every = nanoseconds(within(values, "every", 1)),
                      .duration = nanoseconds((short_time ? 0.3 : within(values, "duration", 0.1)) * 1000)}};
 }

@@ -24,8 +24,8 @@ sim::Pace pace_of(const ScaleSetup& setup) {
     return {.gap = setup.poll, .stall = 0, .idle = std::max<runtime::Duration>(1us, setup.poll)};
 }
 
-niu::TimeoutLimits timeout_of(const ScaleSetup& setup) {
-    niu::TimeoutLimits limits{.least = setup.timeout};
+niu::TimeoutLimits timeout_of(const ScaleSetup& setup, niu::TimeoutLimits limits) {
+    limits.least = setup.timeout.value_or(limits.least);
     limits.initial = std::max(limits.initial, limits.least);
     return limits;
 }
@@ -47,7 +47,7 @@ ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
     niu::Options niu{.job_key = 1,
                      .macs = macs_of(topology),
                      .window = 16,
-                     .timeout = timeout_of(setup),
+                     .timeout = timeout_of(setup, {}),
                      .hello_every = 200us,
                      .linger = 1ms};
     // Token managers have no NIU that anybody talks to.
@@ -76,7 +76,7 @@ ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
     }
     siu::SiuOptions siu;
     siu.exchange.ahead = setup.ahead;
-    siu.exchange.timeout = niu.timeout;
+    siu.exchange.timeout = timeout_of(setup, siu.exchange.timeout);
     const Partners partners(setup, topology);
     for (unsigned host = 0; host < setup.hosts; ++host) {
         niu.node = static_cast<niu::NodeId>(host);
@@ -102,7 +102,7 @@ void ScaleNetwork::add_hub(topology::SwitchId at, std::vector<fabric::Port> port
     options.mac = topology::default_mac(options.node);
     hub.manager = std::make_unique<node::ManagerStage>(
         "tm" + number, hub.to_manager.input(), hub.from_manager.output(), pool, ways_, options,
-        node::TimeOptions{.ahead = setup_.ahead, .timeout = options.timeout});
+        node::TimeOptions{.ahead = setup_.ahead, .timeout = timeout_of(setup_, node::TimeOptions{}.timeout)});
     world_.add(*hub.fabric, *hub.manager);
 }
 

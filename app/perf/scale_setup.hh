@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <isoplane/niu/names.hh>
-#include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/topology/topology.hh>
+#include <optional>
 #include <vector>
 
 namespace isoplane::perf {
@@ -21,8 +21,7 @@ struct ScaleSetup {
     std::uint32_t ahead = 1;       ///< tokens that every node sends ahead
     runtime::Duration latency{0};  ///< of each link, one way
     runtime::Duration poll{100};   ///< between two polls of a CPU that has something to do, at the most
-    /// After which what was lost is sent again, at the least.
-    runtime::Duration timeout = niu::TimeoutLimits{}.least;
+    std::optional<runtime::Duration> timeout{};  ///< after which what was lost is sent again, at the least
     runtime::Duration every{0};     ///< between two isochrons of a host, and two messages outside time
     runtime::Duration duration{0};  ///< virtual, of what counts
     std::uint64_t seed = 1;

@@ -36,7 +36,9 @@ struct ExchangeOptions {
     std::vector<NodeId> neighbours{};  ///< with none, time waits for nobody
     std::uint32_t ahead = 1;           ///< h: tokens sent unprompted, from 1 to 64
     std::uint8_t reach = 2;            ///< token hops between the two hosts that are furthest apart
-    niu::TimeoutLimits timeout{};      ///< for what is sent again while time is wanted
+    /// For what is sent again while time is wanted. Less than for messages: all wait for a token, and one
+    /// sent again in vain costs a small frame.
+    niu::TimeoutLimits timeout{.least = std::chrono::microseconds{100}};
     Duration idle_timeout = std::chrono::milliseconds{200};  ///< and while it is not
     bool in_views = false;  ///< nothing moves before begin_view(); a neighbour that starts again is lost
     bool accept_any_number = false;  ///< a defect that tests plant
