@@ -12,21 +12,25 @@ using topology::NodeId;
 namespace {
 
 /// Small, as what matters is who holds which copy; two of the hosts die only where three are left.
-sim::Scenario scenario_of(std::uint64_t seed) {
+sim::Scenario scenario_of(std::uint64_t seed, bool returning) {
     sim::Scenario scenario = sim::Scenario::mortal(seed);
     Random random(seed, 8);
     const auto hosts = static_cast<unsigned>(3 + random.below(3));
     scenario.set_network(sim::random_switches(random, static_cast<unsigned>(1 + random.below(2)), hosts));
     scenario.mortality.hosts = hosts == 5 ? static_cast<unsigned>(1 + random.below(2)) : 1;
     scenario.mortality.managers = random.below(6) == 0 ? 1 : 0;
+    if (returning) {
+        ++scenario.mortality.hosts;
+        scenario.mortality.restarts = static_cast<unsigned>(1 + random.below(3));
+    }
     scenario.traffic.isochrons = static_cast<unsigned>(10 + random.below(120));
     return scenario;
 }
 
 }  // namespace
 
-MortalShmemNetwork::MortalShmemNetwork(std::uint64_t seed, unsigned returns, shmem::Planted planted)
-    : scenario_(scenario_of(seed)),
+MortalShmemNetwork::MortalShmemNetwork(std::uint64_t seed, bool returning, shmem::Planted planted)
+    : scenario_(scenario_of(seed, returning)),
       random_(seed, 9),
       topology_(scenario_.switches, "scenario"),
       paths_(topology_),
@@ -44,8 +48,7 @@ MortalShmemNetwork::MortalShmemNetwork(std::uint64_t seed, unsigned returns, shm
                        .longest_pause = scenario_.longest_pause},
                .planted = planted,
                .seed = seed,
-               .isochrons = scenario_.traffic.isochrons},
-      returns_(returns) {
+               .isochrons = scenario_.traffic.isochrons} {
     const auto hosts = static_cast<NodeId>(topology_.host_count());
     std::vector<sim::Link::End> ends;
     for (std::size_t node = 0; node < topology_.node_count(); ++node) {
@@ -138,35 +141,43 @@ void MortalShmemNetwork::disturb() {
         fabric_->set(port, some_impairment(random_, scenario_.worst));
 }
 
-/// One who lives dies.
+/// One who lives dies, or one who is gone starts again.
 void MortalShmemNetwork::strike() {
     sim::Mortality& left = scenario_.mortality;
-    if (random_.below(left.hosts + left.managers) < left.hosts) {
+    const std::uint64_t chance = random_.below(left.hosts + left.managers + left.restarts);
+    if (chance < left.hosts) {
         --left.hosts;
         MortalShmemHost& host = *hosts_[random_.below(hosts_.size())];
         if (host.dead()) return;
         host.die();
-    } else {
+        ++totals_.deaths;
+    } else if (chance < left.hosts + left.managers) {
         --left.managers;
         if (managers_.empty()) return;
         sim::Manager& manager = *managers_[random_.below(managers_.size())];
         if (manager.dead()) return;
         manager.die();
+        ++totals_.deaths;
+    } else {
+        start_again();
     }
-    ++totals_.deaths;
 }
 
-/// In a later life, which knows nothing of the one before.
-void MortalShmemNetwork::begin_again() {
+/// In a later life, which knows nothing of the one before. Nobody does before somebody is gone.
+void MortalShmemNetwork::start_again() {
     constexpr std::uint32_t kNextLife = 1000;
-    for (const auto& host : hosts_) {
-        if (!host->dead() || returns_ == 0) continue;
-        --returns_;
-        const NodeId node = host->niu().options().node;
+    sim::Mortality& left = scenario_.mortality;
+    for (NodeId node = 0; node < hosts_.size(); ++node) {
+        MortalShmemHost& host = *hosts_[node];
+        if (host.takes_part()) continue;
+        if (!host.dead()) host.die();
+        --left.restarts;
         epochs_[node] += kNextLife;
         start(node);
         ++totals_.returns;
+        return;
     }
+    if (left.hosts == 0) left.restarts = 0;
 }
 
 void MortalShmemNetwork::look_at_views() {
@@ -237,19 +248,14 @@ std::string MortalShmemNetwork::run(Duration limit) {
     };
     disturb();
     world_.run_until([&] { return over() || have_begun(); }, 3s);
-    const std::uint64_t all = hosts_.size() * scenario_.traffic.isochrons;
     const sim::Mortality& left = scenario_.mortality;
-    while (left.hosts + left.managers != 0) {
+    while (left.hosts + left.managers + left.restarts != 0 && !over()) {
         disturb();
-        const std::uint64_t when = random_.below(all);
-        world_.run_until([&] { return over() || issued() >= when; }, 10ms);
+        const std::uint64_t when = issued() + random_.below(hosts_.size() * scenario_.traffic.isochrons);
+        world_.run_until([&] { return over() || issued() >= when || survivors_rest(); },
+                         some(random_, 3 * left.limit / 2));
         world_.run_until(over, some(random_, 100us));
         strike();
-    }
-    if (returns_ != 0) {
-        world_.run_until(over, some(random_, 3 * left.limit));
-        disturb();
-        begin_again();
     }
     disturb();
     world_.run_until([&] { return over() || survivors_rest(); }, some(random_, 20ms));

@@ -34,8 +34,8 @@ struct MortalShmemTotals {
 /// survives deaths: while all are busy some die, and may start again.
 class MortalShmemNetwork {
   public:
-    /// `returns`: of the dead, so many start again at the most.
-    MortalShmemNetwork(std::uint64_t seed, unsigned returns, shmem::Planted planted);
+    /// `returning`: one more dies, and some of the dead start again.
+    MortalShmemNetwork(std::uint64_t seed, bool returning, shmem::Planted planted);
 
     /// What has gone wrong, in a sentence; empty when nothing has.
     std::string run(Duration limit);
@@ -50,7 +50,7 @@ class MortalShmemNetwork {
     void start(topology::NodeId host);
     void disturb();
     void strike();
-    void begin_again();
+    void start_again();
     void look_at_views();
     std::uint64_t issued() const;
     bool have_begun() const;
@@ -86,7 +86,6 @@ class MortalShmemNetwork {
     std::vector<std::unique_ptr<MortalShmemHost>> hosts_;
     std::vector<std::unique_ptr<sim::Manager>> managers_;
     sim::Views views_;
-    unsigned returns_;
     bool stood_still_ = false;
     MortalShmemTotals totals_;
 };

@@ -3,6 +3,7 @@
 
 #include "shmem_mortal_program.hh"
 
+#include <algorithm>
 #include <cstring>
 
 namespace isoplane::test {
@@ -89,7 +90,7 @@ unsigned MortalProgram::issue() {
     unsigned issued = 0;
     for (std::uint64_t tries = random_.below(3); tries > 0; --tries) {
         if (isochron_.empty()) {
-            if (to_issue_ == 0 && to_assign_.empty()) break;
+            if (to_issue_ == 0 && !can_assign()) break;
             build();
         }
         if (isochron_.empty() || !memory_.issue(isochron_)) break;
@@ -106,7 +107,7 @@ unsigned MortalProgram::issue() {
 
 void MortalProgram::build() {
     if (to_issue_ == 0) {
-        while (!to_assign_.empty())
+        while (can_assign())
             add_assign();
         return;
     }
@@ -198,12 +199,16 @@ void MortalProgram::sched(Variable<T> variable) {
     send(to, &scheduled);
 }
 
-/// Where no host holds a copy any more, there is nothing to assign.
+bool MortalProgram::can_assign() const {
+    return std::ranges::any_of(to_assign_, [this](const Scheduled& s) { return is_mapped(s.at); });
+}
+
+/// Where no host holds a copy, it waits: one that comes back may execute the SCHED, if that goes late.
 void MortalProgram::add_assign() {
-    const std::size_t which = random_.below(to_assign_.size());
-    const Scheduled scheduled = to_assign_[which];
-    to_assign_.erase(to_assign_.begin() + static_cast<std::ptrdiff_t>(which));
-    if (!is_mapped(scheduled.at)) return memory_.give_away(scheduled);
+    const auto chosen = to_assign_.begin() + static_cast<std::ptrdiff_t>(random_.below(to_assign_.size()));
+    if (!is_mapped(chosen->at)) return;
+    const Scheduled scheduled = *chosen;
+    to_assign_.erase(chosen);
     const std::uint64_t value = random_.below(5);
     if (scheduled.words == 2) {
         isochron_.assign(scheduled, value);

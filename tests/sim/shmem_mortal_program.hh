@@ -65,8 +65,8 @@ class MortalProgram {
 
     /// It has issued all, and knows what has become of all that it has read.
     bool has_finished() const {
-        return to_issue_ == 0 && isochron_.empty() && to_assign_.empty() && reads_.empty() &&
-               memory_.settled() && !memory_.waiting();
+        return to_issue_ == 0 && isochron_.empty() && !can_assign() && reads_.empty() && memory_.settled() &&
+               !memory_.waiting();
     }
 
   private:
@@ -105,6 +105,7 @@ class MortalProgram {
     void sched(shmem::Variable<T> variable);
     void use_block(shmem::Address page);
     void add_assign();
+    bool can_assign() const;
     void send(niu::NodeId to, const shmem::Scheduled* scheduled);
     shmem::Address some_page();
     bool is_mapped(shmem::Address at) const { return memory_.pages().page(at).mapped; }

@@ -12,10 +12,10 @@ namespace isoplane::test {
 
 namespace {
 
-std::string run(std::uint64_t seed, unsigned returns, shmem::Planted planted, MortalShmemTotals& totals) {
+std::string run(std::uint64_t seed, bool returning, shmem::Planted planted, MortalShmemTotals& totals) {
     std::string wrong;
     {
-        MortalShmemNetwork network(seed, returns, planted);
+        MortalShmemNetwork network(seed, returning, planted);
         wrong = network.run(planted.keeps_open ? 200ms : 3s);
         network.add_to(totals);
     }
@@ -36,7 +36,7 @@ TEST(ShmemMortalSim, who_is_left_has_one_memory_whoever_dies) {
     constexpr std::uint64_t kSeeds = 100;
     MortalShmemTotals all;
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
-        EXPECT_EQ(run(seed, 0, {}, all), "");
+        EXPECT_EQ(run(seed, false, {}, all), "");
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all << '\n';
@@ -50,7 +50,7 @@ TEST(ShmemMortalSim, who_starts_again_has_the_same_memory) {
     constexpr std::uint64_t kSeeds = 100;
     MortalShmemTotals all;
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
-        EXPECT_EQ(run(seed, 2, {}, all), "");
+        EXPECT_EQ(run(seed, true, {}, all), "");
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all << '\n';
@@ -65,7 +65,7 @@ TEST(ShmemMortalSim, finds_words_that_wait_for_the_dead) {
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= kFew && found == 0; ++seed) {
         const bool finds =
-            !run(seed, 0, {.keeps_open = true}, ignored).empty() && run(seed, 0, {}, ignored).empty();
+            !run(seed, false, {.keeps_open = true}, ignored).empty() && run(seed, false, {}, ignored).empty();
         if (finds) found = seed;
     }
     EXPECT_NE(found, 0U);
