@@ -122,7 +122,7 @@ inline bool Isotach::issue_simple(Isochron& isochron) noexcept {
         own = &isochron.parts_.front();
         if (own->to != here_ || own->size != 0) return false;
     }
-    return issue_alone(last.to, isochron.bytes_, last.operation, own);
+    return issue_alone(last.to, isochron.bytes_of(last), last.operation, own);
 }
 
 bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {

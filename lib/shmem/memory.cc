@@ -164,7 +164,7 @@ void Memory::heed(const Delivery& notice) {
         copies_.joined(host, notice.time.pulse);
     } else {
         copies_.left(host);
-        store_.lose(host);
+        if (!options_.planted.keeps_open) store_.lose(host);
         hand_out_answers();
     }
     if (!has_lcore()) return change_here(host, joined);

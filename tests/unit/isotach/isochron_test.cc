@@ -54,6 +54,23 @@ TEST(Isochron, gives_back_what_was_added_last) {
     EXPECT_TRUE(isochron.empty());
 }
 
+TEST(Isochron, goes_without_what_was_taken_out) {
+    Hosts hosts(topology::line(3, 1));
+    for (const NodeId left : {NodeId{1}, NodeId{2}}) {
+        Isochron isochron = hosts[0].isotach.isochron();
+        for (const NodeId to : {NodeId{1}, NodeId{2}})
+            ASSERT_TRUE(isochron.add(to, bytes(20, to)));
+        isochron.drop_if([&](NodeId to, wire::Operation) { return to != left; });
+        ASSERT_TRUE(hosts[0].isotach.send(isochron));
+        hosts.run(1ms);
+        const auto deliveries = hosts[left].receive();
+        ASSERT_EQ(deliveries.size(), 1U);
+        EXPECT_EQ(deliveries.front().data.size(), 20U);
+        EXPECT_EQ(starts_of(deliveries), std::vector<unsigned>{left});
+        hosts[left].release(deliveries);
+    }
+}
+
 TEST(Isochron, has_room_for_what_is_larger_than_a_packet_but_not_for_what_no_message_can_be) {
     Isochron isochron(station_pool());
     const auto room = isochron.add(0, 1'000'000);

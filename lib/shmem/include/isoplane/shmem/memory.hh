@@ -42,6 +42,7 @@ struct Planted {
     bool local_at_once = false;  ///< purely local isochrons do not wait for those issued before
     bool one_copy = false;       ///< what changes a variable goes to the nearest copy alone
     bool no_blocking = false;    ///< reads do not wait for an ASSIGN
+    bool keeps_open = false;     ///< what a host that has left has scheduled waits for its ASSIGN
 };
 
 struct Options {
