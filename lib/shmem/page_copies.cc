@@ -43,13 +43,35 @@ void PageCopies::joined(NodeId node, std::uint64_t pulse) {
 /// The nearest that holds it; those that join with this host have nothing yet.
 NodeId PageCopies::holder(const Copy& copy) {
     for (const NodeId node : page(copy.page).others)
-        if (!host(node).left && host(node).joined != joined_) return node;
+        if (!host(node).left && !host(node).gone && host(node).joined != joined_) return node;
     return wire::kNoNode;
+}
+
+/// Nobody is told in logical time that one who was asked has left, since time stands still until it has told.
+/// If it comes again it is in another life, and has nothing.
+void PageCopies::ask_no_more_who_is_gone() {
+    for (Copy& copy : copies_) {
+        if (copy.whole || copy.asked == wire::kNoNode) continue;
+        Host& asked = host(copy.asked);
+        asked.gone |= endpoint_.state(copy.asked) == noniso::PeerState::kDead ||
+                      endpoint_.epoch(copy.asked) != asked.epoch;
+        if (asked.gone) copy.asked = wire::kNoNode;
+    }
+}
+
+/// Who had the page is gone since this host joined, and another that joined with it may have been told it.
+bool PageCopies::may_be_elsewhere(const Copy& copy) {
+    const auto& others = page(copy.page).others;
+    return std::ranges::any_of(others, [this](NodeId node) { return host(node).gone; }) &&
+           std::ranges::any_of(others, [this](NodeId node) {
+               return !host(node).left && !host(node).gone && host(node).joined == joined_;
+           });
 }
 
 bool PageCopies::ask(Copy& copy) {
     const NodeId node = holder(copy);
     if (node == wire::kNoNode) {
+        if (may_be_elsewhere(copy)) return false;
         counters_.fresh.add();
         copy.whole = true;
         --lacking_;
@@ -59,6 +81,7 @@ bool PageCopies::ask(Copy& copy) {
     if (!room) return false;
     wire::encode_page_message(room.data, {.step = PageStep::kAsk, .pulse = joined_, .page = copy.page});
     endpoint_.send(room);
+    if (host(node).epoch == 0) host(node).epoch = endpoint_.epoch(node);
     copy.asked = node;
     copy.words = 0;
     copy.open.clear();
@@ -68,6 +91,7 @@ bool PageCopies::ask(Copy& copy) {
 unsigned PageCopies::send() {
     unsigned sent = 0;
     if (has_joined_ && lacking_ != 0) {
+        ask_no_more_who_is_gone();
         for (Copy& copy : copies_)
             if (!copy.whole && copy.asked == wire::kNoNode && ask(copy)) ++sent;
     }

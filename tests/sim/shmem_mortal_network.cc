@@ -253,7 +253,7 @@ std::string MortalShmemNetwork::run(Duration limit) {
         disturb();
         const std::uint64_t when = issued() + random_.below(hosts_.size() * scenario_.traffic.isochrons);
         world_.run_until([&] { return over() || issued() >= when || survivors_rest(); },
-                         some(random_, 3 * left.limit / 2));
+                         some(random_, 3 * left.limit));
         world_.run_until(over, some(random_, 100us));
         strike();
     }

@@ -59,6 +59,12 @@ TEST(ShmemMortalSim, who_starts_again_has_the_same_memory) {
     EXPECT_LT(all.stood_still, all.seeds / 5);
 }
 
+/// Who joined waited for the pages of one that had died meanwhile, and all others for it.
+TEST(ShmemMortalSim, seeds_that_once_went_wrong) {
+    MortalShmemTotals ignored;
+    EXPECT_EQ(run(336, true, {}, ignored), "");
+}
+
 TEST(ShmemMortalSim, finds_words_that_wait_for_the_dead) {
     constexpr std::uint64_t kFew = 20;
     MortalShmemTotals ignored;

@@ -61,10 +61,14 @@ class PageCopies {
     struct Host {
         bool left = false;
         std::uint64_t joined = 0;  ///< at the end of this pulse
+        std::uint32_t epoch = 0;   ///< when it was asked for the first time
+        bool gone = false;         ///< the life that was asked, though nobody has been told yet
     };
 
     Host& host(NodeId node);
     NodeId holder(const Copy& copy);
+    void ask_no_more_who_is_gone();
+    bool may_be_elsewhere(const Copy& copy);
     const Pages::Page& page(std::uint32_t number) const {
         return pages_.page(number * pages_.extent().page_words);
     }
