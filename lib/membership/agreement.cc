@@ -77,8 +77,9 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
     if (given_up_ || from == here_) return;
     if (view_.number == 0 && message.view != 0 && message.step == wire::ViewStep::kRefused) return stop();
     if (message.step == wire::ViewStep::kDecided) {
-        if (message.next.number > view_.number && message.next.number > decided_.number)
-            decided_ = message.next;
+        if (message.next.number <= view_.number || message.next.number <= decided_.number) return;
+        if (!may_be(message.next)) return impossible_.add();
+        decided_ = message.next;
         return;
     }
     if (message.view < view_.number) {
@@ -107,6 +108,17 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         case wire::ViewStep::kAsk:
             return;
     }
+}
+
+/// Nobody is far ahead of another: a member that went to a base beyond that would execute pulses for ages in
+/// which there is nothing. Who says such things is no node of ours, or has been taken over.
+bool Agreement::may_be(const wire::View& next) const noexcept {
+    constexpr std::uint64_t kFarthest = 1 << 16;
+    constexpr std::uint64_t kEver = std::uint64_t{1} << 62;
+    if (next.cut > next.base || next.base > kEver) return false;
+    const wire::Member* own = find(next, here_);
+    const bool goes_on = view_.number != 0 && own != nullptr && own->epoch == epoch_;
+    return !goes_on || next.base <= body_.clock() + kFarthest;
 }
 
 /// That life of a host has been lost here: what was on its way to it or from it is, too, so it cannot take
@@ -150,6 +162,7 @@ void Agreement::accept(NodeId to, const wire::ViewMessage& message) {
     highest_ = std::max(highest_, message.ballot);
     if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
     if (message.next.number != view_.number + 1) return;
+    if (!may_be(message.next)) return impossible_.add();
     promised_ = accepted_ = message.ballot;
     next_ = message.next;
     give_way();
@@ -257,6 +270,7 @@ void Agreement::describe(nlohmann::json& out) const {
     out["frozen"] = frozen_;
     out["given_up"] = given_up_;
     out["proposals"] = proposals_.get();
+    out["impossible"] = impossible_.get();
     nlohmann::json& members = out["members"] = nlohmann::json::array();
     for (const wire::Member& member : view_.members)
         members.push_back(

@@ -87,6 +87,10 @@ void Agreement::conclude() {
 }
 
 void Agreement::begin_accepting(const wire::View& next) {
+    if (!may_be(next)) {
+        impossible_.add();
+        return give_way();
+    }
     phase_ = Phase::kAccepting;
     next_ = next;
     accepted_ = ballot_;

@@ -57,6 +57,8 @@ class Body {
     virtual void stop() noexcept = 0;
     /// Adds those whose tokens have not come for the limit.
     virtual void add_silent(std::vector<NodeId>& nodes) const = 0;
+    /// How many tokens it has sent.
+    virtual std::uint64_t clock() const noexcept = 0;
 };
 
 class Agreement final : public niu::ViewReceiver {
@@ -95,6 +97,7 @@ class Agreement final : public niu::ViewReceiver {
     void tell_decided(NodeId to);
     void note_joiner(NodeId node, std::uint32_t epoch, NodeId plays);
     bool speaks(NodeId node, std::uint32_t epoch) const noexcept;
+    bool may_be(const wire::View& next) const noexcept;
     Promise own_promise();
     void post(NodeId to, const wire::ViewMessage& message);
     std::size_t rank() const;
@@ -156,6 +159,7 @@ class Agreement final : public niu::ViewReceiver {
     std::vector<Promise> promises_;
     std::vector<bool> accepts_;
     runtime::Counter proposals_;
+    runtime::Counter impossible_;  ///< views that cannot be
 };
 
 }  // namespace isoplane::membership

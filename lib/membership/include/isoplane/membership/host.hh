@@ -32,6 +32,7 @@ class Host final : public Body {
     void begin(const wire::View& view) override;
     void stop() noexcept override {}
     void add_silent(std::vector<NodeId>& nodes) const override;
+    std::uint64_t clock() const noexcept override { return siu_.clock(); }
     tm::TokenManager& manager(NodeId node);
 
     niu::Niu& niu_;

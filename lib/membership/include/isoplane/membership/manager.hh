@@ -26,6 +26,7 @@ class Manager final : public Body {
     void begin(const wire::View& view) override;
     void stop() noexcept override {}
     void add_silent(std::vector<NodeId>& nodes) const override;
+    std::uint64_t clock() const noexcept override { return manager_.sent(); }
 
     tm::TokenManager& manager_;
     Agreement agreement_;
