@@ -213,11 +213,14 @@ std::string Network::die_and_survive(Duration limit) {
     world_.run_until([&] { return over() || survivors_rest(); },
                      some(random_, std::chrono::milliseconds{20}));
     clear_faults();
-    world_.run_until([&] { return over() || survivors_rest() || !has_majority(); }, limit);
-    if (!has_majority()) {
-        stood_still_ = true;
-        world_.run_until(over, 4 * left.limit);
-    }
+    // Doubts pass when those who are doubted are heard again, or a view is made without them.
+    runtime::Time doubted = runtime::Time::max();
+    const auto stands_still = [&] {
+        doubted = has_majority() ? runtime::Time::max() : std::min(doubted, world_.now());
+        return doubted != runtime::Time::max() && world_.now() - doubted > 10 * left.limit;
+    };
+    world_.run_until([&] { return over() || survivors_rest() || stands_still(); }, limit);
+    stood_still_ = stands_still();
     if (std::string wrong = complaint(); !wrong.empty()) return wrong;
     if (!views_.complaint().empty()) return views_.complaint();
     if (std::string wrong = judge(); !wrong.empty()) return wrong;
