@@ -15,6 +15,9 @@ namespace isoplane::niu {
 namespace {
 
 constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
+/// How many times `linger` one who leaves waits to hear that its bye has arrived: whatever it sent last may still
+/// be on its own side, where it dies with it.
+constexpr int kUnconfirmedLingers = 25;
 
 }  // namespace
 
@@ -273,7 +276,7 @@ void Niu::leave() noexcept {
 }
 
 /// Its bye and ours have arrived. Whether ours has we may never learn, when the last word is lost and its
-/// sender gone; but a peer that still misses ours would go on asking.
+/// sender gone; but a peer that still misses ours would go on asking, and be heard in time.
 bool Niu::has_left(const Peer& peer) const noexcept {
     if (!is_peer(peer) || (peer.state != PeerState::kUp && peer.state != PeerState::kHeard)) return true;
     // Of one that has only presented itself nobody asks whether it lives.
@@ -282,7 +285,7 @@ bool Niu::has_left(const Peer& peer) const noexcept {
     // One who leaves, too, hears no more.
     if (alone_) return peer.state == PeerState::kHeard || peer.bye_received || peer.sent_all();
     return peer.sent_all() && peer.bye_received &&
-           (peer.bye_confirmed || now_ - peer.bye_heard >= options_.linger);
+           (peer.bye_confirmed || now_ - peer.bye_heard >= options_.linger * kUnconfirmedLingers);
 }
 
 void Niu::tend_closing() noexcept {
@@ -294,7 +297,7 @@ void Niu::tend_closing() noexcept {
         if (left && (!alone_ || peer.bye_received)) continue;
         if (peer.state == PeerState::kHeard && !alone_) send_hellos();
         if (blocked_ || peer.state != PeerState::kUp) continue;
-        if (peer.sent_all()) send_control(peer, wire::Kind::kBye, peer.bye_received ? 1 : 0);
+        if (peer.sent_all()) send_control(peer, wire::Kind::kBye, 0);
     }
     all_left_ = all ? std::min(all_left_, now_) : Time::max();
     if ((all && now_ - all_left_ >= options_.linger) || now_ - close_started_ >= options_.close_limit)
@@ -308,8 +311,10 @@ void Niu::on_bye(Peer& peer, const wire::Header& header) noexcept {
     peer.bye_received = true;
     peer.bye_heard = now_;
     if (header.sequence == 1) peer.bye_confirmed = true;
-    if (closing_ && peer.sent_all() && header.sequence == 0 && !blocked_)
+    if (closing_ && peer.sent_all() && header.sequence == 0 && !blocked_) {
         send_control(peer, wire::Kind::kBye, 1);
+        if (!peer.bye_confirmed) send_control(peer, wire::Kind::kBye, 0);
+    }
     // The last linger begins again: it has asked, so it may ask once more.
     if (all_left_ != Time::max() && !alone_) all_left_ = now_;
 }

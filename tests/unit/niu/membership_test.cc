@@ -149,6 +149,40 @@ TEST_F(NiuTest, leaves_only_when_both_do_and_all_has_arrived) {
     EXPECT_EQ(a->left_open() + b->left_open(), "");
 }
 
+TEST_F(NiuTest, does_not_leave_while_its_bye_may_still_be_on_its_own_side) {
+    meet();
+    a->close();
+    b->close();
+    for (const Time end = now + 100ms; now < end; now += 50us) {
+        a->poll(now);
+        to_b.drain();
+        b->poll(now);
+    }
+    EXPECT_FALSE(a->closed());
+    EXPECT_FALSE(b->closed());
+    run(40ms, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_TRUE(b->closed());
+    EXPECT_EQ(a->left_open() + b->left_open(), "");
+}
+
+TEST_F(NiuTest, leaves_in_time_when_the_other_is_gone_and_its_last_word_was_lost) {
+    meet();
+    b->close();
+    b->poll(now);
+    a->close();
+    for (const Time end = now + 60ms; now < end; now += 50us) {
+        a->poll(now);
+        b->poll(now);
+        to_a.drain();
+    }
+    ASSERT_FALSE(a->closed());
+    b.reset();
+    run(1s, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_EQ(a->left_open(), "");
+}
+
 TEST_F(NiuTest, leaves_without_a_peer_that_does_not_when_the_limit_has_passed) {
     niu::Options impatient = options(0);
     impatient.close_limit = 1s;
