@@ -51,7 +51,7 @@ def parse_arguments(argv):
     parser.add_argument("--seeds", type=int, metavar="N", help="seeds per simulation test")
     parser.add_argument("--fuzz", type=int, metavar="SECONDS", help="run each fuzz target this long (needs clang)")
     parser.add_argument("--sanitize", action="append", default=[], metavar="KIND",
-                        help="run the unit and sim suites under address,undefined or thread; may be repeated")
+                        help="run the unit and sim suites, or those named, under address,undefined or thread; may be repeated")
     parser.add_argument("--clang", action="store_true", help="build with clang++, under address and undefined sanitizers")
     parser.add_argument("--ci", action="store_true", help="everything that .ci/run checks")
     parser.add_argument("--list", action="store_true", help="name the tests and run none")
@@ -156,16 +156,15 @@ class Session:
         """The tests of a sanitizer's build; none when it cannot be configured, which is a failure then."""
         if not self.step(f"configure/{build.name}", build.configure, counted=False):
             return []
-        suites = [suite for suite in SANITIZED_SUITES if not self.options.suite or suite in self.options.suite]
-        tests = chosen(build.tests(), self.options, suites) if suites else []
-        return [test for test in tests
-                if test.protocol == "gtest" and f"{test.suite}/{test.name}" not in without
+        named = self.options.suite
+        return [test for test in chosen(build.tests(), self.options, named or SANITIZED_SUITES)
+                if (named or test.protocol == "gtest") and f"{test.suite}/{test.name}" not in without
                 and (only is None or f"{test.suite}/{test.name}" in only)]
 
     def run_sanitized(self, build, only=None):
         """Only the programs of the suites that run under it are built."""
         tests = self.sanitized_tests(build, only)
-        if tests and self.build(build, [test.target for test in tests]):
+        if tests and self.build(build, build.needed(tests)):
             self.run_all(tests)
 
     def run_clang(self, seconds_of):
