@@ -19,7 +19,9 @@ bool Survival::change(Pulse pulse, Group& group) noexcept {
         due.push_back(change);
         return true;
     });
-    std::ranges::stable_sort(due, {}, &Change::host);
+    // Who leaves goes first: what it leaves behind is settled before anybody is told how things stand.
+    std::ranges::stable_sort(due, {},
+                             [](const Change& change) { return std::pair(change.joined, change.host); });
     return !due.empty();
 }
 

@@ -15,8 +15,8 @@ namespace isoplane::niu {
 namespace {
 
 constexpr runtime::Duration kSlowestHello = std::chrono::milliseconds{100};
-/// How many times `linger` one who leaves waits to hear that its bye has arrived: whatever it sent last may still
-/// be on its own side, where it dies with it.
+/// How many times `linger` one who leaves waits to hear that its bye has arrived: whatever it sent last may
+/// still be on its own side, where it dies with it.
 constexpr int kUnconfirmedLingers = 25;
 
 }  // namespace

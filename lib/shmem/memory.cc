@@ -43,6 +43,7 @@ Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answe
       store_(pages_, options.planted.no_blocking),
       copies_(pages_, store_, answers_),
       reads_(options.life),
+      schedules_(options.life),
       layout_(pages_) {
     NodeId last = pages_.here();
     for (std::uint32_t page = 0; page < pages_.extent().pages; ++page) {

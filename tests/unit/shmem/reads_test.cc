@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <isoplane/shmem/reads.hh>
+#include <isoplane/shmem/schedules.hh>
 
 namespace isoplane::shmem {
 
@@ -16,6 +17,12 @@ wire::Answer answer(Reads::Ticket ticket, std::uint16_t offset, std::uint16_t wo
 }
 
 }  // namespace
+
+TEST(Schedules, those_of_one_life_are_not_those_of_the_next) {
+    Schedules before(7);
+    Schedules after(8);
+    EXPECT_NE(before.open(0, 1, 2), after.open(0, 1, 2));
+}
 
 TEST(Reads, a_read_of_a_lost_host_is_ready_and_lost) {
     Reads reads;

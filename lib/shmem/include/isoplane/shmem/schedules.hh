@@ -13,6 +13,9 @@ namespace isoplane::shmem {
 /// The SCHEDs of this host that it has neither assigned nor given away: one for a variable at most.
 class Schedules {
   public:
+    /// Whoever still knows a SCHED of an earlier life of this host has none of this one: they begin elsewhere.
+    explicit Schedules(std::uint32_t life = 0) noexcept : last_(life * 0x9e3779b1) {}
+
     /// What was open at an address before.
     struct Undo {
         Address at = 0;
@@ -41,7 +44,7 @@ class Schedules {
 
   private:
     std::unordered_map<Address, Scheduled> open_;
-    std::uint32_t last_ = 0;
+    std::uint32_t last_;
 };
 
 }  // namespace isoplane::shmem
