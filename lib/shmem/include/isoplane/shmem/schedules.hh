@@ -13,7 +13,8 @@ namespace isoplane::shmem {
 /// The SCHEDs of this host that it has neither assigned nor given away: one for a variable at most.
 class Schedules {
   public:
-    /// Whoever still knows a SCHED of an earlier life of this host has none of this one: they begin elsewhere.
+    /// Whoever still knows a SCHED of an earlier life of this host has none of this one: they begin
+    /// elsewhere.
     explicit Schedules(std::uint32_t life = 0) noexcept : last_(life * 0x9e3779b1) {}
 
     /// What was open at an address before.
