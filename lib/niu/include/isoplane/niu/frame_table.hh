@@ -53,6 +53,8 @@ class FrameTable {
         const Id id = queue_[head_];
         head_ = head_ + 1 == queue_.size() ? 0 : head_ + 1;
         --queued_;
+        // Of the next packet, which on a link of rings its sender may just have given back, too.
+        if (queued_ != 0) runtime::prefetch_to_write(frames_[queue_[head_]].packet);
         return id;
     }
 
