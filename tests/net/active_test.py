@@ -8,7 +8,7 @@ active_test.py PROGRAM BUILD_DIRECTORY."""
 import os
 import shutil
 
-from installed import WAYS, build, install, job
+from installed import WAYS, build, flags_of_compat, install, job
 from net import Program, command, run, same, test, work
 
 FAULTS = ("--fabric", "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01")
@@ -78,7 +78,7 @@ def larger_frames_and_megabytes():
 def a_handler_of_another_build_is_an_error_that_says_so():
     other = work("other")
     command("cc", "-O0", "-no-pie", "-w", os.path.join(os.path.dirname(__file__), "..", "compat", "amping.c"), "-o", other,
-            *command("pkg-config", "--cflags", "--libs", "isoplane-compat").split())
+            *flags_of_compat())
     with Program("run", "-n", 1, "--", work("amping-cc"), 10, ":", "-n", 1, "--", other, 10) as launcher:
         launcher.ends(code=1, err="another build of it; start the same file on all nodes")
 

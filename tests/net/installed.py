@@ -31,11 +31,16 @@ def installed(pattern):
 
 def build(name, *compiler):
     """A program of tests/compat, with what pkg-config says."""
-    os.environ["PKG_CONFIG_PATH"] = os.path.dirname(installed("isoplane-compat.pc"))
-    flags = command("pkg-config", "--cflags", "--libs", "isoplane-compat").split()
     binary = work(f"{name}-{compiler[0]}")
-    command(*compiler, "-O2", "-Wall", "-Wno-sign-compare", os.path.join(SOURCES, f"{name}.c"), "-o", binary, *flags)
+    command(*compiler, "-O2", "-Wall", "-Wno-sign-compare", os.path.join(SOURCES, f"{name}.c"), "-o", binary, *flags_of_compat())
     return binary
+
+
+def flags_of_compat():
+    """A library under a sanitizer wants its programs under it, too."""
+    os.environ["PKG_CONFIG_PATH"] = os.path.dirname(installed("isoplane-compat.pc"))
+    return [*os.environ.get("ISOPLANE_SANITIZE", "").split(),
+            *command("pkg-config", "--cflags", "--libs", "isoplane-compat").split()]
 
 
 def job(nodes, *words):

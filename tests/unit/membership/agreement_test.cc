@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/membership/agreement.hh>
+#include <isoplane/runtime/ring.hh>
+#include <isoplane/topology/builders.hh>
+#include <nlohmann/json.hpp>
+
+#include "pool_test.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+using membership::Agreement;
+using niu::NodeId;
+
+/// Goes where it is told to.
+class FakeBody final : public membership::Body {
+  public:
+    std::uint64_t sent = 0;
+    std::vector<std::uint32_t> begun;  ///< numbers of views
+
+    isotach::Standing freeze() noexcept override { return {.held = sent, .last = sent}; }
+    void begin(const wire::View& view) override {
+        begun.push_back(view.number);
+        sent = std::max(sent, view.base);
+    }
+    void stop() noexcept override {}
+    void add_silent(std::vector<NodeId>&) const override {}
+    std::uint64_t clock() const noexcept override { return sent; }
+};
+
+/// Host 0 of three around a switch, and what the others say.
+class AgreementTest : public PoolTest {
+  protected:
+    void TearDown() override {
+        niu.discard();
+        out.drain();
+        PoolTest::TearDown();
+    }
+
+    static wire::View view(std::uint32_t number, std::uint64_t cut, std::uint64_t base) {
+        wire::View made{.number = number, .cut = cut, .base = base};
+        for (NodeId node = 0; node < 4; ++node)
+            made.members.push_back({.node = node, .played_by = node, .epoch = 10U + node});
+        return made;
+    }
+    void decide(const wire::View& next) { hear({.step = wire::ViewStep::kDecided, .next = next}); }
+    void hear(const wire::ViewMessage& message) {
+        agreement.on_view(1, 11, message);
+        agreement.poll(now);
+    }
+    std::uint64_t impossible() const {
+        nlohmann::json said;
+        agreement.describe(said);
+        return said["impossible"].get<std::uint64_t>();
+    }
+
+    runtime::Ring in{"unit_membership_in"};
+    runtime::Ring out{"unit_membership_out"};
+    topology::Topology topology = topology::single_switch(3);
+    niu::Niu niu{"host0", in.input(), out.output(), niu_pool(),
+                 niu::Options{.node = 0, .nodes = {"host0", "host1", "host2", "switch0"}, .epoch = 10}};
+    FakeBody body;
+    Agreement agreement{niu, topology, body, {}};
+    runtime::Time now{std::chrono::seconds{1}};
+};
+
+}  // namespace
+
+TEST_F(AgreementTest, a_view_whose_base_is_far_ahead_of_this_node_is_refused) {
+    decide(view(1, 100, 100));
+    ASSERT_EQ(body.begun, std::vector<std::uint32_t>{1});
+    decide(view(2, 100, 100 + (UINT64_C(1) << 17)));
+    EXPECT_EQ(body.begun.size(), 1U);
+    EXPECT_EQ(impossible(), 1U);
+    decide(view(2, 100, 200));
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(AgreementTest, nothing_is_accepted_that_cannot_be_decided) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kAccept, .view = 1, .ballot = 5, .next = view(2, 100, UINT64_C(1) << 40)});
+    hear({.step = wire::ViewStep::kAccept, .view = 1, .ballot = 5, .next = view(2, 300, 200)});
+    EXPECT_EQ(impossible(), 2U);
+    EXPECT_EQ(body.begun.size(), 1U);
+}
+
+TEST_F(AgreementTest, who_joins_late_takes_any_base_but_none_that_no_time_has_reached) {
+    decide(view(7, 100, UINT64_C(1) << 62 | 1));
+    EXPECT_EQ(impossible(), 1U);
+    decide(view(7, 100, UINT64_C(1) << 40));
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{7});
+}
+
+}  // namespace isoplane::test
