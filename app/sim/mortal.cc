@@ -25,7 +25,7 @@ void Network::make_mortal(std::size_t host) {
     options.planted.no_majority = scenario_.planted.no_majority;
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s)
         if (scenario_.manager_at[s] == host) options.plays = topology_.token_manager(s);
-    hosts_[host]->survive(paths_, exchange_options(), options);
+    hosts_[host]->survive(paths_, scenario_.exchange_options(), options);
 }
 
 void Network::make_mortal(Manager& manager) {
@@ -51,7 +51,8 @@ void Network::start_again(Manager& manager) {
     const topology::NodeId node = manager.niu().options().node;
     if (!manager.dead()) manager.die();
     epochs_[node] += kNextLife;
-    manager.start(pool_, options_of(node), paths_, exchange_options());
+    manager.start(pool_, scenario_.niu_options(topology_, node, epochs_[node]), paths_,
+                  scenario_.exchange_options());
     make_mortal(manager);
     ++restarts_;
 }

@@ -79,12 +79,13 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
         if (!scenario_.mortality.survive && scenario_.manager_at[s] != Scenario::kOnItsOwn &&
-            !manages(static_cast<topology::NodeId>(scenario_.manager_at[s])))
-            hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange_options());
+            !scenario_.manages(topology_, static_cast<topology::NodeId>(scenario_.manager_at[s])))
+            hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, scenario_.exchange_options());
     }
     for (const auto& [node, end] : own_ends) {
         managers_.push_back(std::make_unique<Manager>(topology_.name(node), end));
-        managers_.back()->start(pool_, options_of(node), paths_, exchange_options());
+        managers_.back()->start(pool_, scenario_.niu_options(topology_, node, epochs_[node]), paths_,
+                                scenario_.exchange_options());
     }
     if (scenario_.mortality.survive) {
         for (std::size_t i = 0; i < hosts; ++i)
@@ -99,12 +100,13 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
 }
 
 void Network::start(std::size_t host) {
-    hosts_[host]->start(pool_, options_of(static_cast<topology::NodeId>(host)), siu_options(),
-                        isotach_options(), paths_, scenario_, history_[host]);
+    hosts_[host]->start(pool_,
+                        scenario_.niu_options(topology_, static_cast<topology::NodeId>(host), epochs_[host]),
+                        siu_options(), isotach_options(), paths_, scenario_, history_[host]);
 }
 
 siu::SiuOptions Network::siu_options() const {
-    return {.exchange = exchange_options(),
+    return {.exchange = scenario_.exchange_options(),
             .pulse_interval = scenario_.pulse_interval,
             .longest_pause = scenario_.longest_pause,
             .no_counts = scenario_.planted.no_counts,
@@ -127,32 +129,6 @@ Link::End Network::connect(const std::string& name) {
     ports_.push_back({link.b().input, link.b().output});
     if (recorder_) recorder_->watch(name, link.a());
     return link.a();
-}
-
-niu::Options Network::options_of(topology::NodeId node) const {
-    niu::Options options;
-    options.node = node;
-    options.nodes = niu::names_of_hosts(topology_);
-    options.job_key = 7;
-    options.manages = manages(node);
-    options.epoch = epochs_[node];
-    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
-    options.mtu = scenario_.mtu;
-    options.window = scenario_.window;
-    options.coalesce = scenario_.coalesce;
-    options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
-    options.hello_every = 200us;
-    options.linger = 3ms;
-    if (scenario_.mortality.survive) options.silence = membership::silence_for(scenario_.mortality.limit);
-    return options;
-}
-
-tm::ExchangeOptions Network::exchange_options() const {
-    return {.ahead = scenario_.ahead,
-            .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
-            .idle_timeout = 4 * scenario_.longest_pause,
-            .in_views = scenario_.mortality.survive,
-            .accept_any_number = scenario_.planted.tokens_unnumbered};
 }
 
 std::string Network::run(Duration limit) {
@@ -274,14 +250,10 @@ void Network::number_parts() {
     }
 }
 
-/// The host is the token manager of its switch.
-bool Network::manages(topology::NodeId host) const {
-    return topology_.is_host(host) && scenario_.manager_at[topology_.switch_of(host)] == host;
-}
-
 /// A host that is a token manager is a token hop nearer.
 std::uint32_t Network::distance(topology::NodeId a, topology::NodeId b) const {
-    const unsigned managers = (manages(a) ? 1U : 0U) + (manages(b) ? 1U : 0U);
+    const unsigned managers =
+        (scenario_.manages(topology_, a) ? 1U : 0U) + (scenario_.manages(topology_, b) ? 1U : 0U);
     return static_cast<std::uint32_t>(paths_.distance(a, b, scenario_.ahead)) - managers * scenario_.ahead;
 }
 

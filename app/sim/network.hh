@@ -51,13 +51,10 @@ class Network {
     bool stood_still() const { return stood_still_; }
 
   private:
-    niu::Options options_of(topology::NodeId node) const;
     siu::SiuOptions siu_options() const;
     isotach::Options isotach_options() const;
     void start(std::size_t host);
-    bool manages(topology::NodeId host) const;
     std::uint32_t distance(topology::NodeId a, topology::NodeId b) const;
-    tm::ExchangeOptions exchange_options() const;
     Link::End connect(const std::string& name);
     std::string act(runtime::Duration limit);
 

@@ -4,6 +4,7 @@
 #include "sim/scenario.hh"
 
 #include <algorithm>
+#include <isoplane/membership/agreement.hh>
 #include <isoplane/wire/hello.hh>
 #include <string>
 
@@ -140,6 +141,37 @@ Scenario Scenario::returning(std::uint64_t seed) {
     s.mortality.within =
         runtime::Duration{100us} + runtime::Duration{static_cast<std::int64_t>(random.below(40'000'000))};
     return s;
+}
+
+bool Scenario::manages(const topology::Topology& topology, topology::NodeId host) const {
+    return topology.is_host(host) && manager_at[topology.switch_of(host)] == host;
+}
+
+niu::Options Scenario::niu_options(const topology::Topology& topology, topology::NodeId node,
+                                   std::uint32_t epoch) const {
+    niu::Options options;
+    options.node = node;
+    options.nodes = niu::names_of_hosts(topology);
+    options.job_key = 7;
+    options.manages = manages(topology, node);
+    options.epoch = epoch;
+    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
+    options.mtu = mtu;
+    options.window = window;
+    options.coalesce = coalesce;
+    options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
+    options.hello_every = 200us;
+    options.linger = 3ms;
+    if (mortality.survive) options.silence = membership::silence_for(mortality.limit);
+    return options;
+}
+
+tm::ExchangeOptions Scenario::exchange_options() const {
+    return {.ahead = ahead,
+            .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
+            .idle_timeout = 4 * longest_pause,
+            .in_views = mortality.survive,
+            .accept_any_number = planted.tokens_unnumbered};
 }
 
 }  // namespace isoplane::sim

@@ -86,6 +86,13 @@ struct Scenario {
     Mortality mortality{};
     Planted planted{};
 
+    /// The host is the token manager of its switch.
+    bool manages(const topology::Topology& topology, topology::NodeId host) const;
+    /// Of a node in that life.
+    niu::Options niu_options(const topology::Topology& topology, topology::NodeId node,
+                             std::uint32_t epoch) const;
+    tm::ExchangeOptions exchange_options() const;
+
     /// Other switches than drawn; where their token managers run is drawn from the seed.
     void set_network(std::vector<topology::SwitchSpec> network);
 

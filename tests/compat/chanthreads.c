@@ -67,12 +67,12 @@ int main(int argc, char** argv) {
         if (pthread_create(&threads[i], NULL, sender, &numbers[i]) != 0) exit(1);
     }
     while (total < THREADS * messages) {
-        int* words;
+        int words[2];
         if (myri_api0_recv(0, 0, &buf, &size) != 0) {
             sched_yield();
             continue;
         }
-        words = (int*)buf;
+        memcpy(words, buf, sizeof words);
         if (size != 408 || words[0] < 0 || words[0] >= THREADS || words[1] != next[words[0]]++ ||
             ((char*)buf)[407] != (char)words[0]) {
             fprintf(stderr, "a message is wrong\n");

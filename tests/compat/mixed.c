@@ -5,6 +5,7 @@
  * many of both kinds, which come in the order of their kind. It ends without closing, as programs do. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <noniso.h>
 
@@ -22,10 +23,12 @@ static void fail(const char* what, int number) {
 static void take(void) {
     iso_mbm ordered;
     noniso_mbm plain;
+    int number;
     if (iso_receive(&ordered) == 0) {
         if (ordered.tag != ISO_MBM || ordered.info.msg.length != sizeof(int))
             fail("not what was sent", ordered.tag);
-        if (*(int*)ordered.info.msg.data != in_time) fail("out of order in logical time", in_time);
+        memcpy(&number, ordered.info.msg.data, sizeof number);
+        if (number != in_time) fail("out of order in logical time", in_time);
         in_time++;
     }
     if (receive(&plain) == SUCCESS) {

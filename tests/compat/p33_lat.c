@@ -101,5 +101,7 @@ int main(int argc, char** argv) {
     }
     printf("%d at a time\n", window);
     PtlFini();
+    free(from);
+    free(to);
     return 0;
 }

@@ -37,10 +37,7 @@ MortalShmemNetwork::MortalShmemNetwork(std::uint64_t seed, bool returning, shmem
       map_(some_map()),
       world_(seed, pool(),
              {.gap = Duration{50 + random_.below(400)}, .idle = Duration{2000 << random_.below(5)}}),
-      exchange_{.ahead = scenario_.ahead,
-                .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
-                .idle_timeout = 4 * scenario_.longest_pause,
-                .in_views = true},
+      exchange_(scenario_.exchange_options()),
       setting_{.paths = paths_,
                .map = map_,
                .siu = {.exchange = exchange_,
@@ -71,7 +68,8 @@ MortalShmemNetwork::MortalShmemNetwork(std::uint64_t seed, bool returning, shmem
         if (scenario_.manager_at[s] != sim::Scenario::kOnItsOwn) continue;
         const NodeId node = topology_.token_manager(s);
         managers_.push_back(std::make_unique<sim::Manager>(topology_.name(node), ends[node]));
-        managers_.back()->start(pool(), options_of(node), paths_, exchange_);
+        managers_.back()->start(pool(), scenario_.niu_options(topology_, node, epochs_[node]), paths_,
+                                exchange_);
         managers_.back()->survive(topology_, membership_of(node));
         world_.add(*managers_.back());
     }
@@ -81,29 +79,6 @@ sim::Link::End MortalShmemNetwork::connect(const std::string& name) {
     sim::Link& link = world_.connect(name, {.latency = scenario_.latency, .capacity = 256});
     ports_.push_back({link.b().input, link.b().output});
     return link.a();
-}
-
-/// The host is the token manager of its switch.
-bool MortalShmemNetwork::manages(NodeId host) const {
-    return topology_.is_host(host) && scenario_.manager_at[topology_.switch_of(host)] == host;
-}
-
-niu::Options MortalShmemNetwork::options_of(NodeId node) const {
-    niu::Options options;
-    options.node = node;
-    options.nodes = niu::names_of_hosts(topology_);
-    options.job_key = 7;
-    options.manages = manages(node);
-    options.epoch = epochs_[node];
-    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
-    options.mtu = scenario_.mtu;
-    options.window = scenario_.window;
-    options.coalesce = scenario_.coalesce;
-    options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
-    options.hello_every = 200us;
-    options.linger = 3ms;
-    options.silence = membership::silence_for(scenario_.mortality.limit);
-    return options;
 }
 
 membership::Options MortalShmemNetwork::membership_of(NodeId node) const {
@@ -133,7 +108,8 @@ topology::ShmemMap MortalShmemNetwork::some_map() {
 void MortalShmemNetwork::start(NodeId host) {
     lives_.push_back({.host = host, .epoch = epochs_[host]});
     present_[host] = &lives_.back();
-    hosts_[host]->start(options_of(host), membership_of(host), setting_, lives_.back());
+    hosts_[host]->start(scenario_.niu_options(topology_, host, epochs_[host]), membership_of(host), setting_,
+                        lives_.back());
 }
 
 void MortalShmemNetwork::disturb() {

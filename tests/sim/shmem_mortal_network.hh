@@ -43,8 +43,6 @@ class MortalShmemNetwork {
 
   private:
     sim::Link::End connect(const std::string& name);
-    bool manages(topology::NodeId host) const;
-    niu::Options options_of(topology::NodeId node) const;
     membership::Options membership_of(topology::NodeId node) const;
     topology::ShmemMap some_map();
     void start(topology::NodeId host);

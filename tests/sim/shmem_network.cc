@@ -32,9 +32,7 @@ ShmemNetwork::ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted
                               .capacity = 1024,
                               .addresses = std::max(64U, static_cast<unsigned>(topology_.node_count()))});
     world_.add(*fabric_);
-    const tm::ExchangeOptions exchange{.ahead = scenario_.ahead,
-                                       .timeout = {.initial = 200us, .least = 50us, .most = 5ms},
-                                       .idle_timeout = 4 * scenario_.longest_pause};
+    const tm::ExchangeOptions exchange = scenario_.exchange_options();
     const ShmemHost::Setting setting{.paths = paths_,
                                      .map = map_,
                                      .siu = {.exchange = exchange,
@@ -45,16 +43,18 @@ ShmemNetwork::ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted
                                      .isochrons = scenario_.traffic.isochrons / 2 + 1};
     for (std::size_t i = 0; i < hosts; ++i) {
         const auto node = static_cast<NodeId>(i);
-        hosts_.push_back(std::make_unique<ShmemHost>(topology_.name(node), ends[i], options_of(node), setting,
-                                                     history_[i]));
+        hosts_.push_back(std::make_unique<ShmemHost>(topology_.name(node), ends[i],
+                                                     scenario_.niu_options(topology_, node, 1U + node),
+                                                     setting, history_[i]));
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const NodeId node = topology_.token_manager(s);
         const std::string name = topology_.name(node);
         if (scenario_.manager_at[s] == sim::Scenario::kOnItsOwn) {
             managers_.push_back(std::make_unique<sim::Manager>(name, ends[node]));
-            managers_.back()->start(pool(), options_of(node), paths_, exchange);
-        } else if (!manages(static_cast<NodeId>(scenario_.manager_at[s]))) {
+            managers_.back()->start(pool(), scenario_.niu_options(topology_, node, 1U + node), paths_,
+                                    exchange);
+        } else if (!scenario_.manages(topology_, static_cast<NodeId>(scenario_.manager_at[s]))) {
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, exchange);
         }
     }
@@ -68,28 +68,6 @@ sim::Link::End ShmemNetwork::connect(const std::string& name) {
     sim::Link& link = world_.connect(name, {.latency = scenario_.latency, .capacity = 256});
     ports_.push_back({link.b().input, link.b().output});
     return link.a();
-}
-
-/// The host is the token manager of its switch.
-bool ShmemNetwork::manages(NodeId host) const {
-    return topology_.is_host(host) && scenario_.manager_at[topology_.switch_of(host)] == host;
-}
-
-niu::Options ShmemNetwork::options_of(NodeId node) const {
-    niu::Options options;
-    options.node = node;
-    options.nodes = niu::names_of_hosts(topology_);
-    options.job_key = 7;
-    options.manages = manages(node);
-    options.epoch = 1U + node;
-    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
-    options.mtu = scenario_.mtu;
-    options.window = scenario_.window;
-    options.coalesce = scenario_.coalesce;
-    options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
-    options.hello_every = 200us;
-    options.linger = 3ms;
-    return options;
 }
 
 /// Each page at one host, or at any hosts.

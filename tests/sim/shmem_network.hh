@@ -108,8 +108,6 @@ class ShmemNetwork {
 
   private:
     sim::Link::End connect(const std::string& name);
-    bool manages(topology::NodeId host) const;
-    niu::Options options_of(topology::NodeId node) const;
     topology::ShmemMap some_map();
     bool all_rest() const;
     std::string where_it_stands() const;

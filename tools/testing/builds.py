@@ -160,6 +160,7 @@ class Test:
 SANITIZER_ENV = {
     "ISOPLANE_SEEDS": "10",  # a simulation is thirty times slower here, and its faults the same
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1",
+    "LSAN_OPTIONS": f"print_suppressions=0:suppressions={ROOT}/tests/lsan.supp",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     "TSAN_OPTIONS": f"halt_on_error=1:suppressions={ROOT}/tests/tsan.supp",
 }
