@@ -39,7 +39,8 @@ void Isochron::check(Address at, std::uint32_t words, bool is_variable) const {
         const std::string page = std::to_string(next / pages_.extent().page_words);
         throw Misuse(name(word) + " is on page " + page + ", " +
                      (next <= UINT32_MAX && pages_.exists(word)
-                          ? "of which no host has a copy: give that page a copyset in shmem_map"
+                          ? "of which no host has a copy, or has one any more: give that page a copyset in "
+                            "shmem_map, or a larger one"
                           : "beyond the last of " + std::to_string(pages_.extent().pages) +
                                 " pages: use a lower one, or raise pages"));
     }

@@ -162,7 +162,7 @@ SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1",
     "LSAN_OPTIONS": f"print_suppressions=0:suppressions={ROOT}/tests/lsan.supp",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-    "TSAN_OPTIONS": f"halt_on_error=1:suppressions={ROOT}/tests/tsan.supp",
+    "TSAN_OPTIONS": f"halt_on_error=1:history_size=7:report_signal_unsafe=0:suppressions={ROOT}/tests/tsan.supp",
 }
 # Without optimization a quarter less to compile, and more of what is wrong is still there to be seen.
 SANITIZED = ["-Doptimization=0", "-Db_lundef=false"]
