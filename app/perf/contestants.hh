@@ -4,6 +4,7 @@
 /// Who takes turns in a comparison on a pair of links.
 #pragma once
 
+#include <algorithm>
 #include <isoplane/runtime/stop_signal.hh>
 #include <memory>
 #include <optional>
@@ -60,6 +61,9 @@ inline std::unique_ptr<Contestant> contest_of_nius(const std::string& name, Work
 /// Of each at each size, once. Throws when a signal asks for the end.
 inline void measure_round(Results& results, const Contestants& all, const Options& options,
                           const runtime::StopSignal& signal) {
+    for (const auto& contestant : all)
+        if (std::ranges::any_of(options.sizes, [&](std::size_t size) { return contestant->carries(size); }))
+            results.enter(contestant->name());
     for (const std::size_t size : options.sizes) {
         for (const auto& contestant : all) {
             if (!contestant->carries(size)) continue;

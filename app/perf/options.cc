@@ -20,25 +20,25 @@ constexpr double kLongest = 60;
 constexpr unsigned kMostRounds = 1000;
 
 /// "64", "8K", "1M".
-std::size_t size_of(const std::string& word) {
+std::size_t size_of(const std::string& word, std::size_t least) {
     std::size_t size = 0;
     const char* const last = word.data() + word.size();
     const auto [end, error] = std::from_chars(word.data(), last, size);
     const std::string_view unit(end, static_cast<std::size_t>(last - end));
     const std::size_t scale = unit.empty() ? 1 : unit == "K" ? 1024 : unit == "M" ? 1024 * 1024 : 0;
     const bool read = error == std::errc{} && scale != 0 && size <= kLargest / scale;
-    if (!read || size == 0) {
+    if (!read || size < least) {
         throw std::invalid_argument("--size names '" + word +
-                                    "', which is no size of a message; write bytes from 1 to 64M, as in "
-                                    "64,8K,1M");
+                                    "', which is no size of a message; write bytes from " +
+                                    std::to_string(least) + " to 64M, as in 64,8K,1M");
     }
     return size * scale;
 }
 
-std::vector<std::size_t> sizes_of(const std::string& list) {
+std::vector<std::size_t> sizes_of(const std::string& list, std::size_t least) {
     std::vector<std::size_t> sizes;
     for (const std::string& word : words_of("--size", list))
-        sizes.push_back(size_of(word));
+        sizes.push_back(size_of(word, least));
     std::sort(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
@@ -159,7 +159,8 @@ Options read_links(const po::variables_map& values, const Defaults& defaults) {
     options.link = values["link"].as<std::string>();
     options.quick = values["quick"].as<bool>();
     if (defaults.sizes != nullptr)
-        options.sizes = sizes_of(said_or_quick(values, "size", std::string(defaults.quick_sizes)));
+        options.sizes =
+            sizes_of(said_or_quick(values, "size", std::string(defaults.quick_sizes)), defaults.least_size);
     options.rounds = options.quick && values["rounds"].defaulted() ? kQuickRounds
                                                                    : number_of(values, "rounds", kMostRounds);
     options.duration = said_or_quick(values, "duration", kQuickDuration);

@@ -46,6 +46,7 @@ struct Defaults {
     unsigned rounds = 7;
     double duration = 0.03;
     const char* quick_sizes = "64,1K";
+    std::size_t least_size = 1;
 };
 
 /// --link, --mtu, --cpus, --size, --rounds, --duration, --quick.

@@ -33,7 +33,7 @@ Plot by_size(const std::string& name, const std::string& title, const std::strin
         Series& series = plot.series.emplace_back(Series{.name = by, .role = role_of(by)});
         for (const std::size_t size : results.sizes()) {
             const double y = value(by, size);
-            if (y > 0) series.dots.push_back({static_cast<double>(size), y});
+            if (y > 0 && size > 0) series.dots.push_back({static_cast<double>(size), y});
         }
         if (series.dots.empty()) plot.series.pop_back();
     }

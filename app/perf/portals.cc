@@ -10,7 +10,8 @@ namespace isoplane::perf {
 
 namespace {
 
-constexpr Defaults kDefaults{.sizes = "8,64,256,1K,2K,4K,8K,16K,64K,256K,1M,4M"};
+constexpr Defaults kDefaults{
+    .sizes = "0,8,64,256,1K,2K,4K,8K,16K,64K,256K,1M,4M", .quick_sizes = "0,64,1K", .least_size = 0};
 
 std::unique_ptr<PortalsEnd> make_end(Sides& sides, unsigned end, const FrameForm& frames) {
     link::Link& link = *sides[end].link;
@@ -64,7 +65,7 @@ constexpr Benchmark<PairOptions> kBenchmark{
     "lcore receives for it.\n\n"
     "  raw      messages copied into frames and out of them, and nothing else\n"
     "  niu      the NIU, small messages share frames\n"
-    "  portals  puts into the same memory over and over, an event for each\n"
+    "  portals  puts into the same memory over and over, an event for each; of 0 bytes, too\n"
     "  tcp      non-blocking sockets, 32 messages a call; over a veth pair where the user may make one,\n"
     "           otherwise over loopback\n",
     [](po::options_description& options) { describe_pair(options, kDefaults); },

@@ -53,7 +53,8 @@ class PortalsEnd final : public nal::Mover {
 
     bool send(std::span<const std::byte> message) {
         if (sending_ == kMostSending) return false;
-        if (message.data() != source_.data() || message.size() != source_.size()) bind(message);
+        if (md_ == portals::kInvalid || message.data() != source_.data() || message.size() != source_.size())
+            bind(message);
         if (ni_.put(md_, {}, portals::AckRequest::kNoAck, {.process = peer_, .portal = kPortal}, 0) !=
             portals::Status::kOk)
             return false;

@@ -44,6 +44,7 @@ class Raw {
     Raw(const Raw&) = delete;
     Raw& operator=(const Raw&) = delete;
 
+    bool carries(std::size_t size) const noexcept { return size > 0; }
     bool ready() noexcept { return true; }
 
     void begin(std::size_t size) noexcept {

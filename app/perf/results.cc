@@ -23,8 +23,12 @@ std::optional<double> quotient(double a, double b) {
 
 }  // namespace
 
-void Results::add(const std::string& transport, std::size_t size, const Sample& sample) {
+void Results::enter(const std::string& transport) {
     add_once(transports_, transport);
+}
+
+void Results::add(const std::string& transport, std::size_t size, const Sample& sample) {
+    enter(transport);
     add_once(sizes_, size);
     samples_[{transport, size}].push_back(sample);
 }

@@ -62,6 +62,8 @@ inline const std::string kTcp = "tcp";
 /// All samples of a run. What is read from it are medians over the rounds.
 class Results {
   public:
+    /// In this order they stand in tables, whatever sizes they have messages of.
+    void enter(const std::string& transport);
     void add(const std::string& transport, std::size_t size, const Sample& sample);
 
     const std::vector<std::string>& transports() const noexcept { return transports_; }

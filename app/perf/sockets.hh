@@ -58,6 +58,7 @@ class TcpEnd {
 
     explicit TcpEnd(Descriptor fd);
 
+    bool carries(std::size_t size) const noexcept { return size > 0; }
     bool ready() noexcept { return true; }
     void begin(std::size_t /*size*/) noexcept { begin_ = end_ = got_ = 0; }
     bool send(std::span<const std::byte> message) noexcept;
