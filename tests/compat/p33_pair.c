@@ -79,7 +79,9 @@ static void swap(ptl_handle_eq_t eq, ptl_handle_md_t md, char* memory, ptl_match
 
 static void* play(void* number) {
     const ptl_match_bits_t bits = (ptl_match_bits_t)(size_t)number;
-    ptl_handle_eq_t eq = queue_of(5);
+    /* Of puts, those of this round and the start of the next; gets and swaps may all have been served before
+     * their events are read. */
+    ptl_handle_eq_t eq = queue_of(what[0] == 'p' ? 6 : 2 * (ptl_size_t)rounds + 4);
     char in[BYTES], out[BYTES];
     ptl_handle_me_t me;
     ptl_handle_md_t md;
