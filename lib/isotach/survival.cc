@@ -119,6 +119,8 @@ void Isotach::part_with(NodeId host, Pulse cut) noexcept {
 
 void Isotach::tend_survival() noexcept {
     tend_handovers();
+    // It has promised how it stands: neither does it hold more, nor does it do what had to wait for a time.
+    if (siu_.is_frozen()) return;
     if (!survival_.flushing) {
         if (survival_.arrival.waits) return tend_arrival();
         siu_.hold(ordering_.hold(payloads_.expected() == 0));
