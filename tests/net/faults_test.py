@@ -9,6 +9,7 @@ is cut, somebody forges frames: those who are not concerned must not notice, and
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -207,11 +208,12 @@ def large_messages_arrive_while_frames_are_lost_and_damaged():
 @test
 def a_node_that_never_comes_is_named():
     for way in WAYS:
-        with Job(f"missing-{way}", [way] * 3, hello_limit=0.5) as job:
+        with Job(f"missing-{way}", [way] * 3, hello_limit=1) as job:
             job.nodes = [Storm(conf) for conf in job.confs[:2]]
             for node in job.nodes:
                 node.ends(code=1)
-                assert "has not found node2; see that they run" in node.err(), node.err()
+                # On a busy machine one may have given up before the other began.
+                assert re.search("has not found (?:node[01], )?node2; see that they run", node.err()), node.err()
                 same(node.lines(), [], "reports")
 
 
