@@ -7,8 +7,9 @@
 
 #include <deque>
 #include <isoplane/portals/interface.hh>
-#include <ostream>
 #include <string>
+
+#include "words.hh"
 
 namespace isoplane::portals {
 
@@ -16,13 +17,6 @@ inline constexpr ProcessId kHere{7, 1};
 inline constexpr ProcessId kThere{8, 2};
 inline constexpr Uid kUid = 1000;
 inline constexpr Jid kJid = 42;
-
-inline std::ostream& operator<<(std::ostream& out, Status status) {
-    return out << name_of(status);
-}
-inline std::ostream& operator<<(std::ostream& out, EventKind kind) {
-    return out << name_of(kind);
-}
 
 /// A network that is a sheet of paper: what an interface sends is noted down, and what happens to it, and
 /// what arrives, is up to the test.

@@ -248,13 +248,15 @@ void Model::end(Name name, bool failed) {
     bury(deed.md, note, link);
 }
 
-Status Model::put(Name md, Size offset, Size length, Bits bits, std::uint64_t hdr_data, Name& deed) {
+Status Model::put(Name md, Size offset, Size length, Bits bits, Size there, std::uint64_t hdr_data,
+                  Name& deed) {
     const auto found = mds_.find(md);
     if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
     if (offset + length > found->second.spec.bytes.size()) return Status::kMdIllegal;
     use(md, false);
     Note note = own(EventKind::kSendStart, length);
     note.bits = bits;
+    note.offset = there;
     note.hdr_data = hdr_data;
     deed = begin(md, note);
     deeds_.at(deed).where = part(found->second.spec.bytes, offset, length);
@@ -271,14 +273,14 @@ Status Model::get(Name md, Size offset, Size length, Name& deed) {
     return Status::kOk;
 }
 
-Status Model::get_put(Name get_md, Name put_md, Bits bits, Name& deed) {
+Status Model::get_put(Name get_md, Name put_md, Bits bits, Size there, Name& deed) {
     for (const Name name : {get_md, put_md}) {
         const auto found = mds_.find(name);
         if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
     }
     const Size length = mds_.at(put_md).spec.bytes.size();
     if (length > 64) return Status::kMdIllegal;
-    return put(put_md, 0, length, bits, 5, deed);
+    return put(put_md, 0, length, bits, there, 5, deed);
 }
 
 Name Model::arrive(const Header& header, Bytes& where) {

@@ -105,10 +105,10 @@ class Model {
     Status set_access(std::size_t cookie, const Guest& guest);
     /// nullptr when there is no such MD.
     const Spec* spec_of(Name md) const;
-    /// The deed is what sent() is for.
-    Status put(Name md, Size offset, Size length, Bits bits, std::uint64_t hdr_data, Name& deed);
+    /// The deed is what sent() is for; `there` is the offset at the other end.
+    Status put(Name md, Size offset, Size length, Bits bits, Size there, std::uint64_t hdr_data, Name& deed);
     Status get(Name md, Size offset, Size length, Name& deed);
-    Status get_put(Name get_md, Name put_md, Bits bits, Name& deed);
+    Status get_put(Name get_md, Name put_md, Bits bits, Size there, Name& deed);
 
     // What the network does. A deed of 0: dropped.
 
