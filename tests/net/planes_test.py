@@ -101,7 +101,7 @@ def one_that_dies_is_survived_whichever_it_is():
     for way in WAYS:
         for plane in (0, 1):
             with Program("run", "-n", 2, "--planes", 2, "--progress", way, "--set", "silence=3",
-                         *lat(MEGABYTE, 500)) as launcher:
+                         *lat(MEGABYTE, 200)) as launcher:
                 until(lambda said=launcher: "16384 bytes" in said.err(), "messages are under way")
                 carrier = plane_process(launcher, plane)
                 os.kill(carrier, signal.SIGSTOP)

@@ -248,7 +248,7 @@ class Network {
             begun += nal->counters().begun.get();
             arrived += nal->counters().arrived.get();
         }
-        const auto waits = [this](const auto& plane) {
+        const auto waits = [](const auto& plane) {
             return !plane->hosts[0]->niu().peer(1).out.empty() || !plane->hosts[1]->niu().peer(0).out.empty();
         };
         return begun == arrived && std::none_of(planes_.begin(), planes_.end(), waits);
