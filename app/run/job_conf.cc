@@ -87,6 +87,8 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<
     if (!job.key.empty()) conf.key = where + "key";
     conf.hosts = addresses_in(job.base);
     conf.more = {{"progress", job.progress}, {"mtu", std::to_string(job.mtu)}};
+    if (job.first_manages && rank == 0)
+        conf.more.emplace_back("token-manager", job.topology.name(job.topology.token_manager(0)));
     conf.more.insert(conf.more.end(), job.settings.begin(), job.settings.end());
     return topology::write_node_conf(conf);
 }

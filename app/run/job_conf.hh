@@ -24,6 +24,7 @@ struct JobConf {
     std::string key;        ///< of the key file that all nodes have; empty for none
     std::string progress;   ///< inline or lcore
     unsigned mtu = 0;
+    bool first_manages = false;  ///< rank 0 is the token manager of its switch, too
     std::vector<std::pair<std::string, std::string>> settings;  ///< further lines, of --set
 };
 

@@ -60,9 +60,11 @@ void silence(const std::string& interface) {
 LinkKind parse_link_kind(std::string_view word) {
     if (word == "virtio") return LinkKind::kVirtio;
     if (word == "memif") return LinkKind::kMemif;
+    if (word == "direct") return LinkKind::kDirect;
     if (word != "afpacket")
         throw std::invalid_argument("--link " + std::string(word) +
-                                    " does not join ranks to a fabric: virtio, memif and afpacket do.");
+                                    " does not join ranks: virtio, memif and afpacket join them to a fabric, "
+                                    "and direct two of them to each other.");
     if (geteuid() != 0)
         throw std::invalid_argument(
             "--link afpacket makes interfaces, which only root can: use virtio or memif.");
@@ -84,9 +86,16 @@ std::vector<RankLink> rank_links(LinkKind kind, unsigned ranks, const std::strin
                 links.push_back(
                     {"afpacket:" + interface_name('f', rank), "afpacket:" + interface_name('r', rank)});
                 break;
+            case LinkKind::kDirect:
+                break;
         }
     }
     return links;
+}
+
+std::vector<RankLink> direct_links(const std::string& directory) {
+    const std::string link = "virtio:" + directory + "/direct.sock,side=";
+    return {{.fabric = "", .rank = link + "vhost"}, {.fabric = "", .rank = link + "virtio,wait=60"}};
 }
 
 void make_interfaces(unsigned ranks, unsigned mtu, const std::string& directory, const Guard& guard) {

@@ -66,7 +66,8 @@ po::options_description visible_options() {
     po::options_description fabric("The fabric");
     fabric.add_options()  //
         ("link", po::value<std::string>()->default_value("virtio", "")->value_name("KIND"),
-         "what joins ranks to it: virtio, memif or afpacket (virtio)")  //
+         "what joins ranks to it: virtio, memif or afpacket; or direct: two ranks to each other, without one "
+         "(virtio)")  //
         ("planes", po::value<app::Whole<unsigned>>()->value_name("N"),
          "how many links each rank has, 1 to 4; messages of Portals come on all of them (1)")  //
         ("fabric", po::value<std::string>()->default_value("", "")->value_name("LIST"),
@@ -259,6 +260,18 @@ void refuse_with_shared(const po::variables_map& values) {
                 "are none: leave one of them out.");
 }
 
+/// Nothing is between the two that could do what a fabric does.
+void check_direct(const po::variables_map& values, const RunCommand& command) {
+    for (const char* name : {"planes", "fabric", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
+        if (values.count(name) != 0 && !values[name].defaulted())
+            throw std::invalid_argument("--" + std::string(name) +
+                                        " is about a fabric, and with --link direct there is none: leave one "
+                                        "of them out.");
+    if (command.ranks != 2 || command.conf.topology.switches().size() != 1)
+        throw std::invalid_argument(
+            "--link direct joins two ranks, which a topology of theirs has on one switch: use virtio.");
+}
+
 RunCommand assemble(const po::variables_map& values, CommandLine line) {
     RunCommand command;
     command.parts = std::move(line.parts);
@@ -297,6 +310,10 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
             "one "
             "of them out.");
     if (!command.has_fabric) refuse_fabric_options(values);
+    if (command.link == LinkKind::kDirect) {
+        check_direct(values, command);
+        command.conf.first_manages = command.has_managers;
+    }
     command.launcher = values["launcher"].as<bool>();
     if (command.launcher && (command.parts.size() > 1 || !command.has_fabric))
         throw std::invalid_argument(

@@ -160,9 +160,12 @@ bool run_job(RunCommand command) {
     const JobDirectory directory(guard.directory());
     std::vector<RankLink> links;
     const unsigned count = command.ranks * command.planes;
+    const bool is_direct = command.link == LinkKind::kDirect;
     const std::string clients = directory.file("clients.sock");
     if (command.shared)
         links.assign(command.ranks, {.fabric = "", .rank = "shared:" + clients});
+    else if (command.has_fabric && is_direct)
+        links = direct_links(directory.path());
     else if (command.has_fabric)
         links = rank_links(command.link, count, directory.path());
     if (command.has_fabric && !command.shared && command.link == LinkKind::kAfpacket)
@@ -171,7 +174,7 @@ bool run_job(RunCommand command) {
     job.environment = common_environment(directory);
     if (command.shared)
         job.fabric.push_back({.first_rank = 0, .ranks = 0, .links = {}, .clients = clients});
-    else
+    else if (!is_direct)
         job.fabric = plan_fabric(links, command.planes, directory.path());
     if (command.has_managers && !job.fabric.empty()) {
         directory.write("managers.conf", manager_conf_text(command.conf, directory.path() + "/"));

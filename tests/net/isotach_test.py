@@ -105,6 +105,14 @@ def a_token_manager_may_run_beside_a_program():
 
 
 @test
+def two_hosts_may_be_joined_to_each_other():
+    for way in WAYS:
+        for more in ((), ("--authenticate",), ("--tokens-ahead", 4)):
+            same(job(2, "--link", "direct", "--progress", way, *more, "--", work("isoorder-cc"), ISOCHRONS),
+                 [f"[{i}] {in_order(2)}" for i in range(2)], f"{way} {more}")
+
+
+@test
 def what_can_never_be_done_ends_the_program():
     ways = {"size": "65536 bytes is too large, they have at most 65535", "parts": "more than hosts can have on their way",
             "closed": "iso_send() needs a connection", "plain": "iso_send() needs logical time"}

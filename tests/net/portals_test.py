@@ -73,6 +73,14 @@ def ranks_of_the_environment_are_those_of_a_job_in_any_order():
 
 
 @test
+def two_ranks_may_be_joined_to_each_other():
+    for way in WAYS:
+        with Program("run", "-n", 2, "--link", "direct", "--progress", way, "--", work("p33_lat-cc"), 1 << 18, 20) as launcher:
+            same(sorted(launcher.ends(err="262144 bytes").out().splitlines()), [f"[{i}] 1 at a time" for i in range(2)],
+                 f"{launcher}")
+
+
+@test
 def each_puts_to_itself():
     everywhere(3, "p33_self", say="4 events")
 

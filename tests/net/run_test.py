@@ -156,6 +156,25 @@ def every_rank_has_its_node_conf():
 
 
 @test
+def the_first_of_two_that_are_joined_to_each_other_is_the_token_manager():
+    for more, managers in (((), 1), (("--tm", "none"), 0)):
+        with shell('cat "$ISOPLANE_CONFIG"', "--link", "direct", *more, ranks=2) as job:
+            job.done()
+            same(sum(line == "[0] token-manager=tm@0" for line in job.out().splitlines()), managers, "token managers")
+            same(job.out().count("token-manager"), managers, "all token managers")
+            same(sorted((line[:3], line.split(",", 1)[1]) for line in job.out().splitlines() if "link=" in line),
+                 [("[0]", "side=vhost"), ("[1]", "side=virtio,wait=60")], "ends of the link")
+
+
+@test
+def one_of_two_that_are_joined_to_each_other_may_die():
+    for dies in (0, 1):
+        with shell(f"[ $ISOPLANE_RANK = {dies} ] && kill -9 $$; exec sleep 1000", "--link", "direct", "--grace", 0.2,
+                   ranks=2) as job:
+            job.done(1, f"rank {dies} (")
+
+
+@test
 def a_topology_names_the_hosts_and_says_how_many_there_are():
     with open(work("fmconfig"), "w", encoding="utf-8") as file:
         file.write("0 alice bob 1\n1 carol 0\n")
@@ -223,6 +242,8 @@ def wrong_usage_is_a_sentence():
                         (("-n", 2, "true"), "'true' is no option"), (("-n", 2, "--"), "no program after"),
                         (("-n", 2, "--", "true", ":", "true"), "-n N -- PROG"),
                         (("-n", 257, "--", "true"), "1 to 256"), (("-n", 2, "--link", "tap", "--", "true"), "virtio"),
+                        (("-n", 3, "--link", "direct", "--", "true"), "joins two ranks"),
+                        (("-n", 2, "--link", "direct", "--stats", "--", "true"), "--stats is about a fabric"),
                         (("-n", 2, "--fabric", "lost=1", "--", "true"), "lost"),
                         (("-n", 2, "--mtu", 1, "--", "true"), "--mtu 1"),
                         (("-n", 2, "--timeout", 0, "--", "true"), "--timeout"),
