@@ -22,7 +22,8 @@ AUTO = (*OURS, "--mca", "mtl_ofi_data_progress", "auto")
 TCP = ("--mca", "pml", "ob1", "--mca", "btl", "tcp,self")
 OTHERS = ("--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca", "mtl_ofi_provider_include")
 WAYS = {
-    "virtio": lambda ranks, words: (PROGRAM, "run", "-n", str(ranks), "--launcher", "--", *mpirun(ranks, OURS, words)),
+    "direct": lambda ranks, words: launched(ranks, mpirun(ranks, OURS, words), "--link", "direct"),
+    "virtio": lambda ranks, words: launched(ranks, mpirun(ranks, OURS, words)),
     "shared": lambda ranks, words: mpirun(ranks, OURS, words),
     "tcp": lambda ranks, words: mpirun(ranks, TCP, words),
     "fi_tcp": lambda ranks, words: mpirun(ranks, (*OTHERS, "tcp;ofi_rxm"), words),
@@ -30,9 +31,13 @@ WAYS = {
 # A thread of the provider moves messages while the program computes.
 WAYS_TO_OVERLAP = {
     **WAYS,
-    "virtio+": lambda ranks, words: (PROGRAM, "run", "-n", str(ranks), "--launcher", "--", *mpirun(ranks, AUTO, words)),
+    "virtio+": lambda ranks, words: launched(ranks, mpirun(ranks, AUTO, words)),
     "shared+": lambda ranks, words: mpirun(ranks, AUTO, words),
 }
+
+
+def launched(ranks, words, *options):
+    return (PROGRAM, "run", "-n", str(ranks), *options, "--launcher", "--", *words)
 
 
 def mpirun(ranks, how, words):
@@ -60,10 +65,11 @@ def figures(work, name, ways):
             for line in say(way, 2, binary).splitlines():
                 figure, value, unit = line.split()
                 found.setdefault((figure, unit), {}).setdefault(way, []).append(float(value))
-    print(f"{'':24}" + "".join(f"{way:>10}" for way in ways) + "   virtio/tcp  shared/tcp")
+    beside = ("direct", "virtio", "shared")
+    print(f"{'':24}" + "".join(f"{way:>10}" for way in ways) + "".join(f"{way + '/tcp':>12}" for way in beside))
     for (figure, unit), values_of in found.items():
         medians = {way: statistics.median(values) for way, values in values_of.items()}
-        ratios = [medians[way] / medians["tcp"] if medians["tcp"] else float("inf") for way in ("virtio", "shared")]
+        ratios = [medians[way] / medians["tcp"] if medians["tcp"] else float("inf") for way in beside]
         print(f"{figure + ' ' + unit:24}" + "".join(f"{medians[way]:10.2f}" for way in ways) +
               "".join(f"{ratio:12.2f}" for ratio in ratios))
 
@@ -107,7 +113,7 @@ def ping_pong(provider, size):
     words = ("fi_pingpong", "-p", provider, "-e", "rdm", "-I", "2000" if size < 1 << 20 else "200", "-S", str(size))
     client = ("sh", "-c", f"sleep 1; exec {' '.join(words).replace(';', chr(92) + ';')} 127.0.0.1")
     if provider == "isoplane":
-        said = run((PROGRAM, "run", "-n", "1", "--", *words, ":", "-n", "1", "--", *client))
+        said = run((PROGRAM, "run", "-n", "1", "--link", "direct", "--", *words, ":", "-n", "1", "--", *client))
     else:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as server:
             said = run(client)
