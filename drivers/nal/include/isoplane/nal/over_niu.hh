@@ -48,7 +48,7 @@ class Mover {
 };
 
 struct OverNiuOptions {
-    std::size_t followed = 32768;  ///< of longer messages, what does not fit the first frame is pulled
+    std::size_t followed = 65536;  ///< of longer messages, what does not fit the first frame is pulled
     std::uint32_t slice = 65536;   ///< bytes of a pull
     unsigned ahead = 4;            ///< pulls from one node that are not answered, on each plane
     runtime::Duration absent = std::chrono::seconds{60};    ///< after which nobody waits for a node any more
