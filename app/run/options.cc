@@ -242,39 +242,29 @@ void find_programs(RunCommand& command) {
     }
 }
 
-void refuse_fabric_options(const po::variables_map& values) {
-    for (const char* name :
-         {"link", "planes", "fabric", "tm", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
+/// What needs a fabric, where there is none for that reason.
+void refuse_about_fabric(const po::variables_map& values, const std::string& why,
+                         std::initializer_list<const char*> further = {}) {
+    std::vector<const char*> names{"planes", "fabric", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"};
+    names.insert(names.end(), further);
+    for (const char* name : names)
         if (values.count(name) != 0 && !values[name].defaulted())
-            throw std::invalid_argument("--" + std::string(name) +
-                                        " is about a fabric, and none is started: the hosts of the --config "
-                                        "have links of their own. Leave one of them out.");
-}
-
-/// Ranks of one node talk inside it: there are no links to choose, impair or watch.
-void refuse_with_shared(const po::variables_map& values) {
-    for (const char* name : {"link", "planes", "fabric", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
-        if (values.count(name) != 0 && !values[name].defaulted())
-            throw std::invalid_argument(
-                "--" + std::string(name) +
-                " is about the links between ranks and a fabric, and with --shared there "
-                "are none: leave one of them out.");
+            throw std::invalid_argument("--" + std::string(name) + " is about a fabric, and there is none " +
+                                        why + ": leave one of them out.");
 }
 
 /// A message of 4 KB in one frame, with all that goes around it. Larger frames are no faster, and take more
 /// memory.
 constexpr unsigned kDirectMtu = 4200;
 
-/// Nothing is between the two that could do what a fabric does.
-void check_direct(const po::variables_map& values, const RunCommand& command) {
-    for (const char* name : {"planes", "fabric", "seed", "pcap", "pcap-filter", "pcap-ring", "stats"})
-        if (values.count(name) != 0 && !values[name].defaulted())
-            throw std::invalid_argument("--" + std::string(name) +
-                                        " is about a fabric, and with --link direct there is none: leave one "
-                                        "of them out.");
+/// Two ranks with nothing between them.
+void join_directly(const po::variables_map& values, RunCommand& command) {
+    refuse_about_fabric(values, "with --link direct");
     if (command.ranks != 2 || command.conf.topology.switches().size() != 1)
         throw std::invalid_argument(
             "--link direct joins two ranks, which a topology of theirs has on one switch: use virtio.");
+    command.conf.first_manages = command.has_managers;
+    if (values.count("mtu") == 0) command.conf.mtu = kDirectMtu;
 }
 
 RunCommand assemble(const po::variables_map& values, CommandLine line) {
@@ -308,18 +298,15 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     if (values["paranoid"].as<bool>()) command.conf.settings.emplace_back("paranoid", "yes");
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
     command.shared = values["shared"].as<bool>();
-    if (command.shared) refuse_with_shared(values);
+    if (command.shared) refuse_about_fabric(values, "with --shared", {"link"});
     if (command.shared && !command.has_fabric)
         throw std::invalid_argument(
             "--shared places all ranks on one node, and the --config gives hosts links of their own: leave "
             "one "
             "of them out.");
-    if (!command.has_fabric) refuse_fabric_options(values);
-    if (command.link == LinkKind::kDirect) {
-        check_direct(values, command);
-        command.conf.first_manages = command.has_managers;
-        if (values.count("mtu") == 0) command.conf.mtu = kDirectMtu;
-    }
+    if (!command.has_fabric)
+        refuse_about_fabric(values, "as the hosts of the --config have links of their own", {"link", "tm"});
+    if (command.link == LinkKind::kDirect) join_directly(values, command);
     command.launcher = values["launcher"].as<bool>();
     if (command.launcher && (command.parts.size() > 1 || !command.has_fabric))
         throw std::invalid_argument(

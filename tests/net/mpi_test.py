@@ -88,6 +88,16 @@ def fi_pingpong_runs_on_virtio():
 
 
 @test
+def two_ranks_may_be_joined_to_each_other():
+    provider()
+    needs("fi_pingpong")
+    pings("--link", "direct", kind="tagged")
+    open_mpi()
+    with Program("run", "-n", 2, "--link", "direct", "--launcher", "--", "mpirun", "-n", 2, *OURS, build("pt2pt")) as launcher:
+        same(launcher.ends().out().strip(), "all is well", f"{launcher}")
+
+
+@test
 def fi_pingpong_runs_where_frames_are_lost():
     provider()
     needs("fi_pingpong")

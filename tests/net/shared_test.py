@@ -121,7 +121,7 @@ def many_ranks_share_a_node():
 def what_is_about_links_is_refused_with_shared():
     for option in (("--fabric", "loss=0.1"), ("--link", "memif"), ("--pcap", work("x.pcapng")), ("--stats",)):
         with Program("run", "--shared", "-n", 2, *option, "--", "true") as launcher:
-            launcher.ends(code=2, err=f"{option[0]} is about the links between ranks")
+            launcher.ends(code=2, err=f"{option[0]} is about a fabric")
 
 
 @test
