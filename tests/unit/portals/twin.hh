@@ -130,8 +130,10 @@ class Twin {
                 return;
         }
     }
-    /// So that there is something to match, and to send from.
+    /// So that there is something to match, and to send: bytes that can be told from others.
     void begin() {
+        for (std::size_t i = 0; i < size(); ++i)
+            memory_[i] = model_.memory[i] = static_cast<char>(below(256));
         open();
         for (int i = 0; i < 3; ++i) {
             enter();
