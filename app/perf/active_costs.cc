@@ -36,7 +36,7 @@ class ByAddress {
         std::memcpy(record_.words.data(), message.data(), sizeof record_.words);
         return under_->send(std::as_bytes(std::span(&record_, 1)));
     }
-    void poll() { under_->poll(); }
+    bool poll() { return under_->poll(); }
     bool receive(std::span<std::byte> room) {
         Record record;
         if (!under_->receive(std::as_writable_bytes(std::span(&record, 1)))) return false;
@@ -64,7 +64,7 @@ class StepwiseEnd final : public ActiveEnd {
     using ActiveEnd::ActiveEnd;
     using ActiveEnd::serve;
     bool ready() noexcept { return ActiveEnd::ready(); }
-    void poll() noexcept { move(); }
+    bool poll() noexcept { return move(); }
 };
 
 template <typename Under, typename Make>

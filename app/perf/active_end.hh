@@ -48,9 +48,10 @@ class ActiveEnd : private ProgramEnd {
         return messages_.request(peer_, answered_ ? answer_words : take_words, words);
     }
 
-    void poll() noexcept {
-        move();
+    bool poll() noexcept {
+        const bool moved = move();
         serve();
+        return moved;
     }
     /// It is there already.
     bool receive(std::span<std::byte> /*room*/) noexcept {

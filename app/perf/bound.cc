@@ -9,7 +9,7 @@ namespace isoplane::perf {
 
 namespace {
 
-/// Less than this of its time a sender waits that is what all wait for.
+/// Who waits less than this of its time is what all wait for.
 constexpr double kHardly = 0.1;
 /// More than this is most.
 constexpr double kMostly = 0.5;
@@ -23,19 +23,18 @@ std::string percent(double part) {
 }  // namespace
 
 report::Bound bound_of(const Flow& flow, std::optional<double> of_limit) {
-    const double waits = flow.refused + flow.windowed;
-    const std::string seen = "the sender waited for room " + percent(flow.refused) +
-                             " of its time; of the messages, " + percent(flow.backlog) +
-                             " came out of a backlog";
+    const std::string seen = "the sender waited for room " + percent(flow.full) +
+                             " of its time, and the receiver for messages " + percent(flow.empty);
     const auto bound = [](std::string resource, std::string reason) {
         return report::Bound{.resource = std::move(resource), .reason = std::move(reason)};
     };
     if (flow.windowed > kMostly)
         return bound("window",
                      "the sender waited " + percent(flow.windowed) + " of its time with the window full");
-    if (waits <= kHardly && flow.backlog < kMostly) return bound("sender's CPU", seen);
-    if (waits <= kHardly) return bound("both CPUs", seen);
-    if (flow.backlog >= kMostly) return bound("receiver's CPU", seen);
+    const bool sends = flow.full + flow.windowed <= kHardly;
+    const bool receives = flow.empty <= kHardly;
+    if (sends) return bound(receives ? "both CPUs" : "sender's CPU", seen);
+    if (receives) return bound("receiver's CPU", seen);
     if (of_limit && *of_limit >= kNear)
         return bound("link", "it has " + report::fixed(*of_limit, 2) + " of what the link carries");
     return bound("unknown", seen);

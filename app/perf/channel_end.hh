@@ -44,10 +44,11 @@ class ChannelEnd : private ProgramEnd {
         return send_off(written_, message.size());
     }
 
-    void poll() noexcept {
-        move();
+    bool poll() noexcept {
+        const bool moved = move();
         dispatcher_.dispatch();
         channels_.poll();
+        return moved;
     }
 
     bool receive(std::span<std::byte> room) noexcept {

@@ -62,11 +62,12 @@ class IsotachEnd {
 
     bool send(std::span<const std::byte> message) noexcept { return isotach_.send(peer_, message); }
 
-    void poll() noexcept {
+    bool poll() noexcept {
         const runtime::Time now = clock_.now();
-        niu_.poll(now);
+        const bool moved = niu_.poll(now) > 0;
         dispatcher_.dispatch();
         isotach_.poll(now);
+        return moved;
     }
 
     bool receive(std::span<std::byte> room) noexcept {

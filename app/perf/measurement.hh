@@ -81,10 +81,9 @@ class Measurement {
     bool stream(Sample& sample) {
         restart(false);
         workers_.run([this] { pour(); }, [this] { drink(); });
-        sample.flow = {
-            .refused = sending_.share(sending_.refused),
-            .windowed = sending_.share(sending_.windowed),
-            .backlog = came_ > 0 ? static_cast<double>(came_full_) / static_cast<double>(came_) : 0};
+        sample.flow = {.full = sending_.share(sending_.full),
+                       .windowed = sending_.share(sending_.windowed),
+                       .empty = receiving_.share(receiving_.empty)};
         return note_rate(sample) || in_b_ == message_;
     }
 
@@ -105,9 +104,9 @@ class Measurement {
         slice_begin_ = 0;
         slices_.clear();
         sending_ = {};
+        receiving_ = {};
         poured_ = 0;
         drunk_ = 0;
-        came_ = came_full_ = 0;
         quiet_[0] = quiet_[1] = false;
         if constexpr (requires { a_.answer(answered); }) {
             a_.answer(answered);
@@ -201,10 +200,13 @@ class Measurement {
             const Course course(plan_);
             for (std::uint64_t now = rte_rdtsc(); course.goes_on(now, found());) {
                 const Batch batch = send_batch();
-                a_.poll();
+                const bool moved = a_.poll();
                 idler.step(batch.sent > 0);
                 const std::uint64_t begin = std::exchange(now, rte_rdtsc());
-                if (course.counts(begin)) sending_.note(now - begin, batch);
+                if (!course.counts(begin)) continue;
+                sending_.all += now - begin;
+                if (batch.windowed) sending_.windowed += now - begin;
+                else if (batch.sent == 0 && !moved) sending_.full += now - begin;
             }
         }
         over_.store(true, std::memory_order_release);
@@ -215,9 +217,14 @@ class Measurement {
         runtime::Idler idler = workers_.idler();
         prepare(b_, in_b_, idler);
         const Course course(plan_);
-        while (!is_over()) {
-            b_.poll();
-            idler.step(receive_batch(b_, in_b_, course));
+        for (std::uint64_t now = rte_rdtsc(); !is_over();) {
+            const bool moved = b_.poll();
+            const bool came = receive_batch(b_, in_b_, course);
+            idler.step(came);
+            const std::uint64_t begin = std::exchange(now, rte_rdtsc());
+            if (!course.counts(begin)) continue;
+            receiving_.all += now - begin;
+            if (!came && !moved) receiving_.empty += now - begin;
         }
         settle(b_, in_b_, 1, idler);
     }
@@ -253,20 +260,15 @@ class Measurement {
     struct Batch {
         unsigned sent = 0;
         bool windowed = false;  ///< as many are under way as may be
-        bool refused() const noexcept { return sent < kBatch && !windowed; }
     };
 
-    /// The sender's time, in ticks.
-    struct Sending {
+    /// The time of one side of a stream, in ticks.
+    struct Spent {
         std::uint64_t all = 0;
-        std::uint64_t refused = 0;
+        std::uint64_t full = 0;
         std::uint64_t windowed = 0;
+        std::uint64_t empty = 0;
 
-        void note(std::uint64_t ticks, const Batch& batch) noexcept {
-            all += ticks;
-            refused += batch.refused() ? ticks : 0;
-            windowed += batch.windowed ? ticks : 0;
-        }
         double share(std::uint64_t of) const noexcept {
             return all > 0 ? static_cast<double>(of) / static_cast<double>(all) : 0;
         }
@@ -295,8 +297,6 @@ class Measurement {
         const std::uint64_t now = last_ = rte_rdtsc();
         if (slice_begin_ != 0) {
             arrived_ += came;
-            came_ += came;
-            came_full_ += came == kBatch ? came : 0;
             if (plan_.iterations > 0) note_found(came);
             if (now - slice_begin_ < slice_) return true;
             slices_.push_back(static_cast<double>(arrived_) / static_cast<double>(now - slice_begin_));
@@ -352,15 +352,14 @@ class Measurement {
     /// Of a's lcore, with what follows.
     alignas(64) std::shared_ptr<runtime::Histogram> ticks_ = std::make_shared<runtime::Histogram>();
     std::uint64_t waits_ = 0;
-    Sending sending_{};
+    Spent sending_{};
     std::uint64_t poured_ = 0;  ///< messages
     std::uint64_t slice_ = to_ticks(kSlice);
     alignas(64) std::vector<double> slices_{};  ///< messages a tick in each; of the lcore that receives them
     std::uint64_t slice_begin_ = 0;             ///< 0: before the first
     std::uint64_t arrived_ = 0;                 ///< since then
     std::uint64_t last_ = 0;                    ///< when the last came
-    std::uint64_t came_ = 0;                    ///< messages that count
-    std::uint64_t came_full_ = 0;               ///< of which so many found as many others there
+    Spent receiving_{};
     alignas(64) std::atomic<std::uint64_t> drunk_{0};  ///< messages, where a window asks for them
 };
 

@@ -65,9 +65,10 @@ class Through final : public End {
         middle_.poll(host_);
         return End::ready();
     }
-    void poll() noexcept {
-        End::poll();
+    bool poll() noexcept {
+        const bool moved = End::poll();
         middle_.poll(host_);
+        return moved;
     }
 
   private:

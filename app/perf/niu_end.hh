@@ -39,7 +39,7 @@ class NiuEnd {
         return niu_.transfer(peer_, wire::Protocol::kNoniso, message);
     }
 
-    void poll() noexcept { niu_.poll(clock_.now()); }
+    bool poll() noexcept { return niu_.poll(clock_.now()) > 0; }
 
     bool receive(std::span<std::byte> room) noexcept {
         for (niu::Received part; niu_.receive(part);) {

@@ -32,7 +32,7 @@ class ProgramEnd {
 
     niu::NodeId here() const noexcept { return static_cast<niu::NodeId>(1 - peer_); }
 
-    void move() noexcept { niu_.poll(clock_.now()); }
+    bool move() noexcept { return niu_.poll(clock_.now()) > 0; }
     bool all_sent() const noexcept { return niu_.peer(peer_).sent_all(); }
 
     niu::NodeId peer_;

@@ -64,11 +64,15 @@ class Raw {
         return true;
     }
 
-    void poll() noexcept {
+    bool poll() noexcept {
         fill();
-        while (push() && !rest_.empty())
+        std::uint16_t sent = push();
+        bool moved = sent > 0;
+        while (sent > 0 && out_count_ == 0 && !rest_.empty()) {
             fill();
-        if (next_ < in_count_) return;
+            sent = push();
+        }
+        if (next_ < in_count_) return moved;
         rte_pktmbuf_free_bulk(in_.data(), in_count_);
         next_ = 0;
         in_count_ = from_.receive(in_);
@@ -76,6 +80,7 @@ class Raw {
             for (std::uint16_t i = 0; i < in_count_; ++i)
                 rte_prefetch0(rte_pktmbuf_mtod(in_[i], void*));
         }
+        return moved || in_count_ > 0;
     }
 
     bool receive(std::span<std::byte> room) noexcept {
@@ -103,13 +108,13 @@ class Raw {
     bool settled() noexcept { return rest_.empty() && out_count_ == 0 && next_ == in_count_; }
 
   private:
-    /// Sends what is in frames. Returns whether that was something, and all of it.
-    bool push() noexcept {
-        if (out_count_ == 0) return false;
+    /// Sends what is in frames. Returns how many.
+    std::uint16_t push() noexcept {
+        if (out_count_ == 0) return 0;
         const std::uint16_t sent = to_.send(out_.data(), out_count_);
         std::copy(out_.begin() + sent, out_.begin() + out_count_, out_.begin());
         out_count_ = static_cast<std::uint16_t>(out_count_ - sent);
-        return out_count_ == 0;
+        return sent;
     }
 
     /// Puts as much of the message under way into frames as there is room for.

@@ -52,9 +52,9 @@ double Results::rate(const std::string& transport, std::size_t size) const {
 }
 
 Flow Results::flow(const std::string& transport, std::size_t size) const {
-    return {.refused = median_of(transport, size, [](const Sample& s) { return s.flow.refused; }),
+    return {.full = median_of(transport, size, [](const Sample& s) { return s.flow.full; }),
             .windowed = median_of(transport, size, [](const Sample& s) { return s.flow.windowed; }),
-            .backlog = median_of(transport, size, [](const Sample& s) { return s.flow.backlog; })};
+            .empty = median_of(transport, size, [](const Sample& s) { return s.flow.empty; })};
 }
 
 template <typename Figure>

@@ -28,11 +28,11 @@ struct Times {
     }
 };
 
-/// How a stream went at its two ends, as parts of 1: of the sender's time, and of the messages received.
+/// What the two ends of a stream waited for, as parts of 1 of their time.
 struct Flow {
-    double refused = 0;   ///< in which no message, or not all of a batch, found room
-    double windowed = 0;  ///< in which as many were under way as may be
-    double backlog = 0;   ///< that found a whole batch waiting
+    double full = 0;      ///< the sender's in which there was room for nothing, and nothing moved
+    double windowed = 0;  ///< the sender's in which as many were under way as may be
+    double empty = 0;     ///< the receiver's in which nothing came
 };
 
 /// What one measurement of a transport yields.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace isoplane::perf {
 
@@ -61,21 +62,25 @@ bool UdpEnd::send(std::span<const std::byte> message) noexcept {
     return true;
 }
 
-void UdpEnd::poll() noexcept {
+bool UdpEnd::poll() noexcept {
+    bool moved = std::exchange(moved_, false);
     if (sent_ < pending_) {
         const int n = sendmmsg(fd_.get(), out_.data() + sent_, pending_ - sent_, MSG_DONTWAIT);
         if (n > 0) sent_ += static_cast<unsigned>(n);
+        moved |= n > 0;
     }
-    if (direct_ || next_ < came_) return;
+    if (direct_ || next_ < came_) return moved;
     const int n = recvmmsg(fd_.get(), in_.data(), kBatch, MSG_DONTWAIT, nullptr);
     next_ = 0;
     came_ = n > 0 ? static_cast<unsigned>(n) : 0;
+    return moved || came_ > 0;
 }
 
 bool UdpEnd::receive(std::span<std::byte> room) noexcept {
     if (direct_) {
         const ssize_t n = recv(fd_.get(), room.data() + got_, size_ - got_, MSG_DONTWAIT);
         got_ += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+        moved_ |= n > 0;
         if (got_ < size_) return false;
         got_ = 0;
         return true;
@@ -102,12 +107,14 @@ bool TcpEnd::send(std::span<const std::byte> message) noexcept {
     return true;
 }
 
-void TcpEnd::poll() noexcept {
+bool TcpEnd::poll() noexcept {
+    bool moved = std::exchange(moved_, false);
     if (pending_ > 0) {
         msghdr all{};
         all.msg_iov = out_.data() + (filled_ - pending_);
         all.msg_iovlen = pending_;
         const ssize_t n = sendmsg(fd_.get(), &all, MSG_DONTWAIT | MSG_NOSIGNAL);
+        moved |= n > 0;
         for (auto left = static_cast<std::size_t>(std::max<ssize_t>(n, 0)); left > 0;) {
             iovec& first = out_[filled_ - pending_];
             const std::size_t part = std::min(left, first.iov_len);
@@ -121,7 +128,9 @@ void TcpEnd::poll() noexcept {
         const ssize_t n = recv(fd_.get(), inbox_.data(), inbox_.size(), MSG_DONTWAIT);
         begin_ = 0;
         end_ = static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+        moved |= end_ > 0;
     }
+    return moved;
 }
 
 bool TcpEnd::receive(std::span<std::byte> room) noexcept {
@@ -129,6 +138,7 @@ bool TcpEnd::receive(std::span<std::byte> room) noexcept {
     if (begin_ == end_ && got_ > 0 && room.size() - got_ >= kInbox) {
         const ssize_t n = recv(fd_.get(), room.data() + got_, room.size() - got_, MSG_DONTWAIT);
         got_ += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+        moved_ |= n > 0;
     }
     const std::size_t part = std::min(end_ - begin_, room.size() - got_);
     std::memcpy(room.data() + got_, inbox_.data() + begin_, part);

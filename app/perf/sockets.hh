@@ -28,7 +28,7 @@ class UdpEnd {
     bool ready() noexcept { return true; }
     void begin(std::size_t size);
     bool send(std::span<const std::byte> message) noexcept;
-    void poll() noexcept;
+    bool poll() noexcept;
     bool receive(std::span<std::byte> room) noexcept;
     bool settled() noexcept { return sent_ == pending_ && next_ == came_; }
 
@@ -49,6 +49,7 @@ class UdpEnd {
     unsigned came_ = 0;
     unsigned next_ = 0;
     std::size_t got_ = 0;  ///< of the message that is being received
+    bool moved_ = false;   ///< since the last poll began
 };
 
 /// Messages of known size, one behind the other.
@@ -62,7 +63,7 @@ class TcpEnd {
     bool ready() noexcept { return true; }
     void begin(std::size_t /*size*/) noexcept { begin_ = end_ = got_ = 0; }
     bool send(std::span<const std::byte> message) noexcept;
-    void poll() noexcept;
+    bool poll() noexcept;
     bool receive(std::span<std::byte> room) noexcept;
     bool settled() noexcept;
 
@@ -75,6 +76,7 @@ class TcpEnd {
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::size_t got_ = 0;  ///< of the message that is being received
+    bool moved_ = false;   ///< since the last poll began
 };
 
 }  // namespace isoplane::perf

@@ -23,8 +23,9 @@ concept Transport = requires(T end, std::span<const std::byte> message, std::spa
     {end.begin(message.size())};
     /// Takes a message, which stays as it is until the measurement is over. False when there is no room now.
     { end.send(message) } -> std::same_as<bool>;
-    /// Moves what was sent to the other end, and what came from there to where receive() finds it.
-    {end.poll()};
+    /// Moves what was sent to the other end, and what came from there to where receive() finds it. Returns
+    /// whether there was any of it, since the poll before.
+    { end.poll() } -> std::same_as<bool>;
     /// Copies a message that has come into `room`. False when there is none yet.
     { end.receive(room) } -> std::same_as<bool>;
     /// All that was sent has left for good, and nothing is known to be half received.

@@ -11,26 +11,23 @@
 namespace isoplane::perf {
 namespace {
 
-TEST(Bound, is_the_senders_where_it_never_waits_and_nobody_has_a_backlog) {
-    EXPECT_EQ(bound_of({.refused = 0.02, .backlog = 0.1}, 0.4).resource, "sender's CPU");
-    EXPECT_EQ(bound_of({.refused = 0.02, .backlog = 0.9}, 0.4).resource, "both CPUs");
-}
-
-TEST(Bound, is_the_receivers_where_messages_wait_for_it) {
-    EXPECT_EQ(bound_of({.refused = 0.6, .backlog = 0.8}, 0.99).resource, "receiver's CPU");
+TEST(Bound, is_the_one_who_never_waits) {
+    EXPECT_EQ(bound_of({.full = 0.02, .empty = 0.5}, 0.4).resource, "sender's CPU");
+    EXPECT_EQ(bound_of({.full = 0.6, .empty = 0.01}, 0.99).resource, "receiver's CPU");
+    EXPECT_EQ(bound_of({.full = 0.02, .empty = 0.05}, 0.4).resource, "both CPUs");
 }
 
 TEST(Bound, is_the_links_where_it_carries_no_more) {
-    EXPECT_EQ(bound_of({.refused = 0.6, .backlog = 0.1}, 0.95).resource, "link");
+    EXPECT_EQ(bound_of({.full = 0.6, .empty = 0.3}, 0.95).resource, "link");
 }
 
 TEST(Bound, is_the_windows_where_the_sender_waits_for_it) {
-    EXPECT_EQ(bound_of({.windowed = 0.7, .backlog = 0.1}, 0.95).resource, "window");
+    EXPECT_EQ(bound_of({.windowed = 0.7, .empty = 0.1}, 0.95).resource, "window");
 }
 
 TEST(Bound, is_unknown_rather_than_guessed) {
-    EXPECT_EQ(bound_of({.refused = 0.6, .backlog = 0.1}, 0.5).resource, "unknown");
-    EXPECT_EQ(bound_of({.refused = 0.6, .backlog = 0.1}, std::nullopt).resource, "unknown");
+    EXPECT_EQ(bound_of({.full = 0.6, .empty = 0.3}, 0.5).resource, "unknown");
+    EXPECT_EQ(bound_of({.full = 0.6, .empty = 0.3}, std::nullopt).resource, "unknown");
 }
 
 TEST(Batch, takes_lines_apart_as_a_shell_does) {
