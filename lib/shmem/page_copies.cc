@@ -34,83 +34,122 @@ void PageCopies::joined(NodeId node, std::uint64_t pulse) {
     if (node != here_) return;
     has_joined_ = true;
     joined_ = pulse;
-    for (std::uint32_t number = 0; number < pages_.extent().pages; ++number)
-        if (page(number).is_here()) copies_.push_back({.page = number});
+    for (std::uint32_t number = 0; number < pages_.extent().pages; ++number) {
+        if (!page(number).is_here()) continue;
+        for (const NodeId other : page(number).others)
+            host(other);  // so that all of them are known
+        copies_.push_back({.page = number});
+    }
     std::ranges::sort(copies_, {}, [this](const Copy& copy) { return page(copy.page).local; });
     lacking_ = copies_.size();
 }
 
-/// The nearest that holds it; those that join with this host have nothing yet.
-NodeId PageCopies::holder(const Copy& copy) {
+/// Of those that join with this host and are to hold the page, and of this host, the first by number.
+NodeId PageCopies::first_that_joins(const Copy& copy) {
+    NodeId first = here_;
     for (const NodeId node : page(copy.page).others)
-        if (!host(node).left && !host(node).gone && host(node).joined != joined_) return node;
-    return wire::kNoNode;
+        if (joins_with_this(node)) first = std::min(first, node);
+    return first;
 }
 
-/// Nobody is told in logical time that one who was asked has left, since time stands still until it has told.
-/// If it comes again it is in another life, and has nothing.
-void PageCopies::ask_no_more_who_is_gone() {
-    for (Copy& copy : copies_) {
-        if (copy.whole || copy.asked == wire::kNoNode) continue;
-        Host& asked = host(copy.asked);
-        asked.gone |= endpoint_.state(copy.asked) == noniso::PeerState::kDead ||
-                      endpoint_.epoch(copy.asked) != asked.epoch;
-        if (asked.gone) copy.asked = wire::kNoNode;
-    }
-}
-
-/// Who had the page is gone since this host joined, and another that joined with it may have been told it.
-bool PageCopies::may_be_elsewhere(const Copy& copy) {
+/// Whom to ask: the nearest that has held it; when there is none left, the first of those that join asks the
+/// others in turn, and they ask it.
+NodeId PageCopies::source(const Copy& copy) {
     const auto& others = page(copy.page).others;
-    return std::ranges::any_of(others, [this](NodeId node) { return host(node).gone; }) &&
-           std::ranges::any_of(others, [this](NodeId node) {
-               return !host(node).left && !host(node).gone && host(node).joined == joined_;
-           });
+    for (const NodeId node : others)
+        if (takes_part(node) && host(node).joined != joined_) return node;
+    if (const NodeId first = first_that_joins(copy); first != here_) return first;
+    NodeId next = wire::kNoNode;
+    for (const NodeId node : others)
+        if (joins_with_this(node) && node > copy.lacking_to) next = std::min(next, node);
+    return next;
 }
 
+/// Nobody is told in logical time that one has left who is to tell a page, since time stands still until it
+/// has. If it comes again it is in another life, and has nothing.
+void PageCopies::note_who_is_gone() {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        Host& other = hosts_[i];
+        const auto node = static_cast<NodeId>(i);
+        if (node == here_ || other.left || other.gone) continue;
+        const noniso::PeerState state = endpoint_.state(node);
+        if (other.epoch == 0 && state == noniso::PeerState::kUp) other.epoch = endpoint_.epoch(node);
+        other.gone =
+            state == noniso::PeerState::kDead || (other.epoch != 0 && endpoint_.epoch(node) != other.epoch);
+    }
+    for (Copy& copy : copies_)
+        if (copy.asked != wire::kNoNode && host(copy.asked).gone) copy.asked = wire::kNoNode;
+}
+
+/// False when it cannot be asked for now.
 bool PageCopies::ask(Copy& copy) {
-    const NodeId node = holder(copy);
+    const NodeId node = source(copy);
     if (node == wire::kNoNode) {
-        if (may_be_elsewhere(copy)) return false;
-        counters_.fresh.add();
-        copy.whole = true;
-        --lacking_;
+        begin_with_zeros(copy);
         return true;
     }
     const noniso::SendBuffer room = endpoint_.buffer(node, wire::page_message_size(0));
     if (!room) return false;
     wire::encode_page_message(room.data, {.step = PageStep::kAsk, .pulse = joined_, .page = copy.page});
     endpoint_.send(room);
-    if (host(node).epoch == 0) host(node).epoch = endpoint_.epoch(node);
     copy.asked = node;
     copy.words = 0;
     copy.open.clear();
     return true;
 }
 
+/// Whoever was asked may have told a part of it before it was gone.
+void PageCopies::begin_with_zeros(Copy& copy) {
+    std::ranges::fill(store_.words_of(page(copy.page)), 0);
+    counters_.fresh.add();
+    copy.whole = true;
+    --lacking_;
+}
+
 unsigned PageCopies::send() {
     unsigned sent = 0;
     if (has_joined_ && lacking_ != 0) {
-        ask_no_more_who_is_gone();
+        note_who_is_gone();
         for (Copy& copy : copies_)
             if (!copy.whole && copy.asked == wire::kNoNode && ask(copy)) ++sent;
     }
-    while (!requests_.empty()) {
-        const Request request = requests_.front();
-        if (host(request.from).joined != request.pulse) {
-            // It has been told already that it joins, and this host will be.
-            if (request.pulse < host(request.from).joined) {
-                requests_.erase(requests_.begin());
-                continue;
-            }
-            break;
+    return sent + answer_all();
+}
+
+/// One that cannot be answered yet holds up none behind it; a page that is half told is the first to go on.
+unsigned PageCopies::answer_all() {
+    unsigned sent = 0;
+    for (std::size_t i = 0; i < requests_.size();) {
+        const Request request = requests_[i];
+        const Answer answer = answer_to(request);
+        const bool later = answer == Answer::kLater || (answer == Answer::kPage && !tell(request)) ||
+                           (answer == Answer::kNone && !send_step(request, PageStep::kNone));
+        if (later && told_ != 0) {
+            std::swap(requests_[0], requests_[i]);
+            return sent;
         }
-        if (!tell(request)) break;
-        requests_.erase(requests_.begin());
+        if (later) {
+            ++i;
+            continue;
+        }
         told_ = 0;
-        ++sent;
+        requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(i));
+        sent += answer == Answer::kNever ? 0 : 1;
     }
     return sent;
+}
+
+PageCopies::Answer PageCopies::answer_to(const Request& request) {
+    if (endpoint_.state(request.from) == noniso::PeerState::kDead) return Answer::kNever;
+    const std::uint64_t joined = host(request.from).joined;
+    // It has been told already that it joins, and this host will be.
+    if (joined != request.pulse) return request.pulse < joined ? Answer::kNever : Answer::kLater;
+    if (!has_joined_ || joined_ != request.pulse) return Answer::kPage;
+    const Copy& copy = copies_[page(request.page).local];
+    if (copy.whole) return Answer::kPage;
+    // Who is first is not told so: it asks this host.
+    const NodeId next = copy.asked != wire::kNoNode ? copy.asked : source(copy);
+    return next == request.from && next < here_ ? Answer::kNone : Answer::kLater;
 }
 
 /// False while not all of it has gone.
@@ -122,12 +161,17 @@ bool PageCopies::tell(const Request& request) {
     }
     if (told_ < words.size() && !tell_words(request, PageStep::kWords, words)) return false;
     if (told_ < words.size() + open_.size() && !tell_words(request, PageStep::kOpen, open_)) return false;
+    if (!send_step(request, PageStep::kWhole)) return false;
+    counters_.told.add();
+    return true;
+}
+
+/// One without words.
+bool PageCopies::send_step(const Request& request, PageStep step) {
     const noniso::SendBuffer room = endpoint_.buffer(request.from, wire::page_message_size(0));
     if (!room) return false;
-    wire::encode_page_message(room.data,
-                              {.step = PageStep::kWhole, .pulse = request.pulse, .page = request.page});
+    wire::encode_page_message(room.data, {.step = step, .pulse = request.pulse, .page = request.page});
     endpoint_.send(room);
-    counters_.told.add();
     return true;
 }
 
@@ -185,6 +229,10 @@ void PageCopies::take_part(NodeId from, const wire::PageMessage& message, std::s
             return;
         case PageStep::kWhole:
             return take_whole(copy);
+        case PageStep::kNone:
+            copy.lacking_to = from;
+            copy.asked = wire::kNoNode;
+            return;
         case PageStep::kAsk:
             return;
     }

@@ -24,7 +24,8 @@ Bytes written(const PageMessage& message) {
 }
 
 TEST(PageMessage, is_read_as_it_was_written) {
-    for (const PageStep step : {PageStep::kAsk, PageStep::kWords, PageStep::kOpen, PageStep::kWhole}) {
+    for (const PageStep step :
+         {PageStep::kAsk, PageStep::kWords, PageStep::kOpen, PageStep::kWhole, PageStep::kNone}) {
         PageMessage message = kWords;
         message.step = step;
         const auto read = decode_page_message(written(message));
@@ -56,7 +57,7 @@ TEST(PageMessage, of_another_length_than_its_words_have_is_malformed) {
 
 TEST(PageMessage, of_a_step_that_there_is_not_is_malformed) {
     Bytes bytes = written(kWords);
-    for (const int step : {0, 5, 255}) {
+    for (const int step : {0, 6, 255}) {
         bytes[4] = static_cast<std::byte>(step);
         EXPECT_TRUE(is_page_message(bytes));
         EXPECT_FALSE(decode_page_message(bytes)) << step;

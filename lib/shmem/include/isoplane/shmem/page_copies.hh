@@ -6,6 +6,9 @@
 /// Who joins asks, for each page that it is to hold, the nearest host that holds it; if that leaves, the
 /// next. Who is asked tells when it has executed the pulse at whose end the other joins, and nothing later:
 /// time stands still until the other has all.
+///
+/// When all that held it are gone, one that joins at the same time may have been told all of it. The first of
+/// these by number asks the others in turn, which wait for it; a page that none of them has is all zeros.
 #pragma once
 
 #include <isoplane/noniso/endpoint.hh>
@@ -50,6 +53,8 @@ class PageCopies {
         std::uint32_t page = 0;
         NodeId asked = wire::kNoNode;
         bool whole = false;
+        int lacking_to =
+            -1;  ///< those that join with this host, as far as this number, have said they lack it
         std::uint32_t words = 0;  ///< that have come
         std::vector<std::uint32_t> open{};
     };
@@ -61,19 +66,26 @@ class PageCopies {
     struct Host {
         bool left = false;
         std::uint64_t joined = 0;  ///< at the end of this pulse
-        std::uint32_t epoch = 0;   ///< when it was asked for the first time
-        bool gone = false;         ///< the life that was asked, though nobody has been told yet
+        std::uint32_t epoch = 0;   ///< its life, as seen first
+        bool gone = false;         ///< that life, though nobody has been told yet
     };
 
     Host& host(NodeId node);
-    NodeId holder(const Copy& copy);
-    void ask_no_more_who_is_gone();
-    bool may_be_elsewhere(const Copy& copy);
+    bool takes_part(NodeId node) { return !host(node).left && !host(node).gone; }
+    bool joins_with_this(NodeId node) { return takes_part(node) && host(node).joined == joined_; }
+    NodeId first_that_joins(const Copy& copy);
+    NodeId source(const Copy& copy);
+    void note_who_is_gone();
     const Pages::Page& page(std::uint32_t number) const {
         return pages_.page(number * pages_.extent().page_words);
     }
     bool ask(Copy& copy);
+    void begin_with_zeros(Copy& copy);
+    unsigned answer_all();
+    enum class Answer : std::uint8_t { kPage, kNone, kLater, kNever };
+    Answer answer_to(const Request& request);
     bool tell(const Request& request);
+    bool send_step(const Request& request, wire::PageStep step);
     bool tell_words(const Request& request, wire::PageStep step, std::span<const std::uint32_t> words);
     void take_part(NodeId from, const wire::PageMessage& message, std::span<const std::byte> words);
     void take_whole(Copy& copy);

@@ -21,6 +21,7 @@ enum class PageStep : std::uint8_t {
     kWords,    ///< some of its words, from `offset` on
     kOpen,     ///< some of the numbers that say what of it waits for a value
     kWhole,    ///< that was all of it
+    kNone,     ///< who is asked has no copy of it, nor will have but from who asks
 };
 
 namespace page_layout {
@@ -67,7 +68,7 @@ inline std::optional<PageMessage> decode_page_message(std::span<const std::byte>
     const auto step = static_cast<PageStep>(page_layout::Step::get(in.data()));
     const PageMessage message{step, page_layout::Words::get(in.data()), page_layout::Pulse::get(in.data()),
                               page_layout::Page::get(in.data()), page_layout::Offset::get(in.data())};
-    const bool known = step >= PageStep::kAsk && step <= PageStep::kWhole;
+    const bool known = step >= PageStep::kAsk && step <= PageStep::kNone;
     if (!known || in.size() != page_message_size(message.words)) return {};
     return message;
 }
