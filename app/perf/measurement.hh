@@ -205,8 +205,10 @@ class Measurement {
                 const std::uint64_t begin = std::exchange(now, rte_rdtsc());
                 if (!course.counts(begin)) continue;
                 sending_.all += now - begin;
-                if (batch.windowed) sending_.windowed += now - begin;
-                else if (batch.sent == 0 && !moved) sending_.full += now - begin;
+                if (batch.windowed)
+                    sending_.windowed += now - begin;
+                else if (batch.sent == 0 && !moved)
+                    sending_.full += now - begin;
             }
         }
         over_.store(true, std::memory_order_release);

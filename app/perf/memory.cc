@@ -14,6 +14,7 @@
 #include "memory_reads.hh"
 #include "memory_redis.hh"
 #include "memory_report.hh"
+#include "memory_round_trips.hh"
 #include "memory_writes.hh"
 #include "sockets.hh"
 
@@ -50,7 +51,7 @@ void measure(Figures& figures, const MemoryOptions& options, Workers& workers, S
              const runtime::StopSignal& signal) {
     const double seconds = options.duration;
     MemoryPair pair(workers, sides);
-    OrderedRoundTrip round_trip(workers, sides);
+    const Contestants there_and_back = round_trips(workers, sides, kernel);
     const Updaters ways = updaters(workers, sides, pair, kernel, redis);
     const auto in_turn = [&](auto&& what) {
         if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
@@ -60,7 +61,7 @@ void measure(Figures& figures, const MemoryOptions& options, Workers& workers, S
         in_turn([&] { measure_local_reads(pair, seconds, figures); });
         in_turn([&] { measure_remote_reads(pair, seconds, figures); });
         in_turn([&] { measure_read_steps(pair, seconds, figures); });
-        in_turn([&] { round_trip.measure(seconds, figures); });
+        in_turn([&] { measure_round_trips(there_and_back, seconds, figures); });
         for (const unsigned writes : options.writes) {
             for (const Copies copies : {Copies::kRemote, Copies::kMixed})
                 in_turn([&] { measure_writes(pair, writes, copies, seconds, figures); });

@@ -135,29 +135,4 @@ void measure_read_steps(MemoryPair& pair, double seconds, Figures& figures) {
         add_times(figures, {"read_step", kReadSteps[step], 0, {}}, steps[step]);
 }
 
-OrderedRoundTrip::OrderedRoundTrip(Workers& workers, Sides& sides) : workers_(workers) {
-    for (unsigned end = 0; end < 2; ++end) {
-        niu::Options options = options_of(sides[end], end, TwoHosts::nodes());
-        options.manages = end == 0;
-        link::Link& link = *sides[end].link;
-        ends_[end] = std::make_unique<IsotachEnd>(link.input(), link.output(), *sides[end].pool,
-                                                  std::move(options), siu::SiuOptions{});
-    }
-}
-
-void OrderedRoundTrip::measure(double seconds, Figures& figures) {
-    constexpr std::size_t kSize = wire::access_size(wire::AccessCode::kRead, 1);
-    const auto measurement = std::make_unique<Measurement<IsotachEnd>>(workers_, *ends_[0], *ends_[1], kSize,
-                                                                       Plan{.seconds = seconds});
-    Sample sample;
-    if (!measurement->ping_pong(sample))
-        throw std::runtime_error(
-            "messages in logical time arrived with another content than they were sent with");
-    if (measurement->unreachable())
-        throw std::runtime_error(
-            "two hosts in logical time do not find each other; the links of a pair have to be joined");
-    if (sample.round_trip.ticks)
-        add_times(figures, {"round_trip", "isotach", 0, {}}, *sample.round_trip.ticks);
-}
-
 }  // namespace isoplane::perf

@@ -20,16 +20,4 @@ void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures);
 /// The same step by step: figures of "read_step" by the steps. To note the time of each takes time itself.
 void measure_read_steps(MemoryPair& pair, double seconds, Figures& figures);
 
-/// Messages in logical time, there and back, of the size that a read takes: figures of "round_trip" by
-/// "isotach".
-class OrderedRoundTrip {
-  public:
-    OrderedRoundTrip(Workers& workers, Sides& sides);
-    void measure(double seconds, Figures& figures);
-
-  private:
-    Workers& workers_;
-    std::array<std::unique_ptr<IsotachEnd>, 2> ends_;
-};
-
 }  // namespace isoplane::perf

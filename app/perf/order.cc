@@ -27,6 +27,7 @@ const std::string kNoniso = "noniso";
 
 /// What `isoplane perf order` is told.
 struct OrderOptions : Options {
+    bool kernel = true;
     std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
     ManagerAt manager_at = ManagerAt::kHost;
     std::vector<std::string> sweeps;
@@ -61,6 +62,15 @@ std::unique_ptr<Contestant> make_contest(const std::string& name, Workers& worke
     auto a = make_end.template operator()<Through<End>>(0U, *ground.middle, 0U);
     auto b = make_end.template operator()<Through<End>>(1U, *ground.middle, 1U);
     return std::make_unique<Contest<Through<End>>>(name, workers, std::move(a), std::move(b));
+}
+
+std::unique_ptr<Contestant> make_raw_contest(Workers& workers, const Ground& ground) {
+    return make_contest<Raw<Content::kCopied>>(
+        transport::kRaw, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
+            Side& side = ground.side(host);
+            return std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
+                                       side.link->mac(), ground.side(1 - host).link->mac(), side.link->mtu());
+        });
 }
 
 std::unique_ptr<Contestant> make_unordered(Workers& workers, const Ground& ground) {
@@ -143,11 +153,25 @@ void throw_if(const runtime::StopSignal& signal) {
     if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
 }
 
+/// What is neither ordered nor held against it in a target.
+Contestants make_others(Workers& workers, const Ground& ground, const std::optional<KernelPath>& kernel) {
+    Contestants all;
+    all.push_back(make_raw_contest(workers, ground));
+    if (kernel) {
+        all.push_back(contest<UdpEnd>(transport::kUdp, workers, kernel->udp()));
+        all.push_back(contest<TcpEnd>(transport::kTcp, workers, kernel->tcp()));
+    }
+    return all;
+}
+
 Outcome measure(const OrderOptions& options, Workers& workers, const Ground& ground,
                 const runtime::StopSignal& signal) {
     using Clock = std::chrono::steady_clock;
     Outcome outcome;
+    std::optional<KernelPath> kernel;
+    if (options.kernel) kernel.emplace(options.mtu);
     const auto unordered = make_unordered(workers, ground);
+    const Contestants others = make_others(workers, ground, kernel);
     std::vector<Ordered> all;
     for (const std::size_t ahead : options.ahead)
         all.push_back(make_ordered(workers, ground, ahead));
@@ -155,6 +179,8 @@ Outcome measure(const OrderOptions& options, Workers& workers, const Ground& gro
         std::map<std::string, std::pair<std::uint64_t, double>> pulses;
         for (const std::size_t size : options.sizes) {
             throw_if(signal);
+            for (const auto& other : others)
+                outcome.results.add(other->name(), size, other->measure(size, options.plan));
             outcome.results.add(kNoniso, size, unordered->measure(size, options.plan));
             for (Ordered& ordered : all) {
                 const auto begin = Clock::now();
@@ -217,7 +243,7 @@ void add_to(report::Record& record, const Outcome& outcome, const OrderOptions& 
     results.add_to(record.figures, "message", subjects);
     record.tables.push_back(latency_table(outcome, options));
     record.plots = message_plots(results);
-    record.bounds = bounds_of(results, kNoniso);
+    record.bounds = bounds_of(results, transport::kRaw);
     Table pulses{.name = "pulses",
                  .title = "How fast logical time went, over all measurements of a round",
                  .lines = {{"transport", "pulses/s"}}};
@@ -319,6 +345,7 @@ ManagerAt manager_of(const std::string& word, const std::string& link) {
 void describe(po::options_description& options) {
     describe_links(options, kDefaults);
     describe_plan(options);
+    describe_kernel(options);
     options.add_options()  //
         ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
          "tokens that every node sends ahead")  //
@@ -334,6 +361,7 @@ void describe(po::options_description& options) {
 OrderOptions read(const po::variables_map& values) {
     OrderOptions options{read_links(values, kDefaults)};
     read_plan(options, values);
+    options.kernel = !values["no-kernel"].as<bool>();
     options.ahead = numbers_of("--tokens-ahead", values["tokens-ahead"].as<std::string>(), std::size_t{64});
     options.manager_at = manager_of(values["tm"].as<std::string>(), options.link);
     options.sweeps = sweeps_of(values["sweep"].as<std::string>());
@@ -344,9 +372,13 @@ OrderOptions read(const po::variables_map& values) {
 constexpr Benchmark<OrderOptions> kBenchmark{
     kOrder,
     "Measures what ordering costs: messages in logical time beside the same messages without it,\n"
-    "in turns on the same links and CPUs. Each message is an isochron of its own.\n\n"
+    "beside frames alone on the same links and UDP and TCP sockets of the kernel, all in turns on the\n"
+    "same CPUs. Each message is an isochron of its own.\n\n"
+    "  raw        messages copied into frames and out of them, and nothing else\n"
     "  noniso     messages outside logical time\n"
-    "  isotach/H  messages in logical time, with H tokens sent ahead\n\n"
+    "  isotach/H  messages in logical time, with H tokens sent ahead\n"
+    "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
+    "             one, otherwise over loopback\n\n"
     "Then come sweeps: what an isochron costs as one thing changes, among hosts around a switch with\n"
     "a token manager, which one thread polls in turn.\n\n"
     "  messages, mixed  of an isochron: all to others; every other one to its issuer\n"

@@ -27,7 +27,10 @@ Contestants contestants(Workers& workers, Sides& sides, const FrameForm& frames,
         contest_of_nius(transport::kNiuCoalesced, workers, sides, {.frames = frames, .coalesce = true}));
     all.push_back(
         contest(transport::kPortals, workers, [&](unsigned end) { return make_end(sides, end, frames); }));
-    if (kernel) all.push_back(contest<TcpEnd>(transport::kTcp, workers, kernel->tcp()));
+    if (kernel) {
+        all.push_back(contest<UdpEnd>(transport::kUdp, workers, kernel->udp()));
+        all.push_back(contest<TcpEnd>(transport::kTcp, workers, kernel->tcp()));
+    }
     return all;
 }
 
@@ -60,13 +63,14 @@ void measure_all(const Arena& arena, report::Record& record) {
 constexpr Benchmark<PairOptions> kBenchmark{
     kPortals,
     "Measures Portals between two links: puts, there and back and in a stream, beside the NIU under\n"
-    "them, frames alone on the same links and TCP sockets of the kernel, all in turns on the same two\n"
-    "CPUs. Then what it takes to match a message, and how much of a CPU is left to a program while an\n"
+    "them, frames alone on the same links and UDP and TCP sockets of the kernel, all in turns on the\n"
+    "same two CPUs. Then what it takes to match a message, and how much of a CPU is left to a program while "
+    "an\n"
     "lcore receives for it.\n\n"
     "  raw      messages copied into frames and out of them, and nothing else\n"
     "  niu      the NIU, small messages share frames\n"
     "  portals  puts into the same memory over and over, an event for each; of 0 bytes, too\n"
-    "  tcp      non-blocking sockets, 32 messages a call; over a veth pair where the user may make one,\n"
+    "  udp, tcp non-blocking sockets, 32 messages a call; over a veth pair where the user may make one,\n"
     "           otherwise over loopback\n",
     [](po::options_description& options) { describe_pair(options, kDefaults); },
     [](const po::variables_map& values) { return read_pair(values, kDefaults); },

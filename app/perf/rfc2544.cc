@@ -161,6 +161,9 @@ void add_to(report::Record& record, const Rounds& all) {
             add("per_second", figures.throughput);
             add("us_p50", microseconds(figures, 0.5));
             add("us_p99", microseconds(figures, 0.99));
+            add("back_to_back_frames", static_cast<double>(figures.back_to_back));
+            for (const Rfc2544Figures::Loss& loss : figures.losses)
+                add(("lost_at_" + std::to_string(loss.percent) + "_percent").c_str(), loss.lost);
         }
     }
 }

@@ -11,7 +11,7 @@ namespace isoplane::report {
 
 bool more_is_better(const std::string& figure) {
     return figure.find("per_second") != std::string::npos || figure.find("rate_to") != std::string::npos ||
-           figure == "availability";
+           figure == "availability" || figure == "back_to_back_frames";
 }
 
 void Figures::add(const FigureName& name, double value) {

@@ -26,6 +26,19 @@ TEST(Histogram, tells_any_value_to_within_a_thirty_second) {
     }
 }
 
+/// Or two runs whose medians fall into one bucket would seem to be the same to the last digit.
+TEST(Histogram, tells_where_in_a_bucket_it_is_by_how_many_lie_below) {
+    const auto median_with = [](int below) {
+        Histogram h;
+        for (int i = 0; i < 100; ++i)
+            h.record(i < below ? 500 : 1030);
+        return h.quantile(0.5);
+    };
+    EXPECT_GT(median_with(10), median_with(40));
+    EXPECT_GE(median_with(40), 1024U);
+    EXPECT_LT(median_with(10), 1056U);
+}
+
 TEST(Histogram, puts_what_is_too_large_in_the_last_bucket) {
     Histogram h;
     h.record(UINT64_MAX);

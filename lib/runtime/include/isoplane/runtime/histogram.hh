@@ -25,8 +25,8 @@ class Histogram {
         return sum;
     }
 
-    /// The value below which `fraction` of all lie, 0 to 1; the middle of its bucket. 0 when nothing was
-    /// recorded.
+    /// The value below which `fraction` of all lie, 0 to 1, as if those of a bucket were spread evenly over
+    /// it. 0 when nothing was recorded.
     std::uint64_t quantile(double fraction) const noexcept {
         const std::uint64_t total = count();
         if (total == 0) return 0;
@@ -34,10 +34,14 @@ class Histogram {
             std::max<std::uint64_t>(1, static_cast<std::uint64_t>(fraction * static_cast<double>(total)));
         std::uint64_t seen = 0;
         for (std::size_t i = 0; i < kBuckets; ++i) {
-            seen += buckets_[i].get();
-            if (seen >= rank) return middle_of(i);
+            const std::uint64_t here = buckets_[i].get();
+            if (seen + here >= rank) {
+                const double part = (static_cast<double>(rank - seen) - 0.5) / static_cast<double>(here);
+                return low_of(i) + static_cast<std::uint64_t>(part * static_cast<double>(width_of(i)));
+            }
+            seen += here;
         }
-        return middle_of(kBuckets - 1);
+        return low_of(kBuckets - 1);
     }
 
     void clear() noexcept {
@@ -59,11 +63,11 @@ class Histogram {
         return std::size_t{shift + 1} * kFine + ((value >> shift) - kFine);
     }
 
-    static std::uint64_t middle_of(std::size_t index) noexcept {
-        if (index < kFine) return index;
-        const auto shift = static_cast<unsigned>(index / kFine - 1);
-        const std::uint64_t low = (index % kFine + kFine) << shift;
-        return low + (std::uint64_t{1} << shift) / 2;
+    static std::uint64_t low_of(std::size_t index) noexcept {
+        return index < kFine ? index : (index % kFine + kFine) << (index / kFine - 1);
+    }
+    static std::uint64_t width_of(std::size_t index) noexcept {
+        return index < kFine ? 1 : std::uint64_t{1} << (index / kFine - 1);
     }
 
     std::array<Counter, kBuckets> buckets_;
