@@ -83,7 +83,9 @@ class Terminal:
 
 def here(line, directory):
     """With the files of this run for those of a machine."""
-    for place, other in (("/tmp/", f"{directory}/tmp/"), ("/run/", f"{directory}/tmp/"), ("/usr/local/", f"{INSTALLED}/usr/local/")):
+    scratch = f"{directory}/tmp/"
+    for place, other in (("/tmp/", scratch), ("/run/", scratch), ("/etc/isoplane/", scratch), ("~/", scratch),
+                         ("/usr/local/", f"{INSTALLED}/usr/local/")):
         line = re.sub(rf"(?<![\w.-]){place}", other, line)
     return line
 
@@ -109,12 +111,22 @@ def type_in(block):
             terminal.process.wait()
 
 
+def type_at_prompt(block):
+    directory = directory_of(block.page)
+    words = [word for line in block.text.splitlines() if line.startswith("isoplane> ")
+             for word in ("-c", here(line.removeprefix("isoplane> "), directory))]
+    command(PROGRAM, "node", *shlex.split(block.rest), "--duration", "0.1", *words)
+
+
 def try_block(block):
     def attempt():
         if block.reason is not None:
             assert block.reason, f"{block.where}: commands that are not run need a reason"
             raise Skip(block.reason)
-        type_in(block)
+        if block.language == "prompt":
+            type_at_prompt(block)
+        else:
+            type_in(block)
 
     attempt.__name__ = block.where
     return attempt
@@ -150,9 +162,37 @@ def commands_stand_in_fences_that_say_so():
 @test
 def files_of_the_pages_are_written():
     for block in all_blocks():
-        if block.language not in ("sh", "indented") and block.rest:
+        if block.language not in ("sh", "prompt", "indented") and block.rest:
             assert re.fullmatch(r"[\w.-]+", block.rest), f"{block.where}: '{block.rest}' is no name of a file"
             write_file(block)
+
+
+def prose(path):
+    return re.sub(r"^```.*?^```", "", text_of(path), flags=re.M | re.S)
+
+
+def without_code(path):
+    return re.sub(r"`[^`\n]*`", "", prose(path))
+
+
+def anchors(path):
+    """Of the headings of a page, as they are made from what they say."""
+    titles = re.findall(r"^#+ (.+)$", prose(path), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@test
+def links_lead_somewhere():
+    dead = []
+    for page in pages():
+        for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+            path, _, anchor = link.partition("#")
+            if "://" in path:
+                continue
+            target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not os.path.exists(target) or (anchor and anchor not in anchors(target)):
+                dead.append(f"{os.path.relpath(page, ROOT)}: {link}")
+    same(dead, [], "links that lead nowhere")
 
 
 def helps():
@@ -206,7 +246,7 @@ def fragments_compile():
 
 
 for each in all_blocks():
-    if each.language == "sh":
+    if each.language in ("sh", "prompt"):
         test(try_block(each))
 
 run()

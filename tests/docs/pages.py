@@ -7,6 +7,7 @@ A fence says what is in it:
 
     ```sh                           commands, which are run
     ```sh no-test: why              commands that are not, and why
+    ```prompt --role echo ...       what is typed at the prompt of such a node, and what it answers
     ```cpp program.cc               a file that commands of the page use; any language
     ```cpp                          a fragment that compiles (fragments.cc)
     ```text                         anything else
@@ -20,8 +21,8 @@ from dataclasses import dataclass
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NO_TEST = "no-test:"
 # What a line that is a command begins with.
-COMMAND = re.compile(r"(sudo |[A-Z_]+=\S+ )*(tools/|tests/|dpdk-|(isoplane|meson|ninja|apt|apt-get|modprobe|tshark|docker|podman|"
-                     r"systemctl|sysctl|c\+\+|cc|mpirun|dpkg|ssh|ethtool|ip)\s)")
+COMMAND = re.compile(r"(isoplane> .|(\$ )?(sudo |[A-Z_]+=\S+ )*(tools/|tests/|dpdk-|(isoplane|meson|ninja|apt|apt-get|modprobe|tshark|docker|podman|"
+                     r"systemctl|sysctl|c\+\+|cc|mpirun|dpkg|ssh|ethtool|ip)\s))")
 
 
 @dataclass
