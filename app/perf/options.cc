@@ -63,7 +63,8 @@ std::vector<double> percentiles_of(const std::string& list) {
 /// Two, so that each side has its own; one, when that is what there is.
 std::vector<unsigned> choose_cpus(const po::variables_map& values) {
     if (values.count("cpus") != 0) {
-        const std::vector<unsigned> cpus = app::parse_cpus(values["cpus"].as<std::string>());
+        std::vector<unsigned> cpus = app::parse_cpus(values["cpus"].as<std::string>());
+        if (cpus.size() == 2 && cpus[0] == cpus[1]) cpus.pop_back();
         if (cpus.size() > 2)
             throw std::invalid_argument("--cpus names " + std::to_string(cpus.size()) +
                                         " CPUs; a pair has two sides, so give two, or one for both");

@@ -72,8 +72,8 @@ Comparison compare(const std::vector<Record>& before, const std::vector<Record>&
         if (found == before.end()) found = std::ranges::find(before, record.benchmark, &Record::benchmark);
         if (found == before.end()) continue;
         if (found->command != record.command)
-            comparison.differences.push_back("the command was `" + found->command + "`, is `" +
-                                             record.command + "`");
+            comparison.differences.push_back("the command was '" + found->command + "', is '" +
+                                             record.command + "'");
         note_differences(comparison, *found, record);
         add_changes(comparison, *found, record);
     }
