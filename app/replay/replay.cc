@@ -255,7 +255,8 @@ void report(const Task& task, const Played& played) {
         nlohmann::ordered_json out{{"frames", played.frames},     {"bytes", played.bytes},
                                    {"seconds", played.seconds},   {"frames_per_second", rate},
                                    {"bits_per_second", bits},     {"cut", played.cut},
-                                   {"too_long", played.too_long}, {"runts", played.runts}};
+                                   {"too_long", played.too_long}, {"runts", played.runts},
+                                   {"sealed", played.sealed},     {"kept", played.kept}};
         if (timed)
             out["late_us"] = {{"p50", late(0.5)}, {"p90", late(0.9)}, {"p99", late(0.99)}, {"p100", late(1)}};
         std::puts(out.dump(2).c_str());
@@ -302,6 +303,15 @@ int play_on(const Task& task, Trace& trace, const std::vector<link::LinkSpec>& s
         if (played.too_long != 0)
             fail(std::to_string(played.too_long) + " frames are longer than an MTU of " +
                  std::to_string(task.mtu) + " allows, and were not sent. Give a larger one with --mtu.");
+        if (played.sealed != 0)
+            fail(std::to_string(played.sealed) +
+                 " frames are sealed and kept the numbers of their nodes: the tags of their trailers hold "
+                 "for no "
+                 "others. Use --map-node on traces of jobs without a key.");
+        if (played.kept != 0)
+            fail(std::to_string(played.kept) +
+                 " frames kept the numbers of their nodes: --map-node makes one node of two in them, or they "
+                 "tell a host that joins how things stand.");
     }
     if (pool.in_use() != 0) fail(std::to_string(pool.in_use()) + " packets did not come back to the pool");
     return good && trace.damage().empty() ? app::kSuccess : app::kRunFailed;
