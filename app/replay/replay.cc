@@ -82,9 +82,10 @@ class ProgressBar {
         if (now < next_) return;
         next_ = now + 100ms;
         constexpr int kWidth = 40;
-        const auto done = static_cast<int>(trace.progress() * kWidth);
+        const auto done = static_cast<int>(trace.progress().value_or(0) * kWidth);
         std::fprintf(stderr, "\r[%-*.*s] %3.0f %%  %" PRIu64 " frames ", kWidth, done,
-                     "########################################", trace.progress() * 100, played.frames);
+                     "########################################", trace.progress().value_or(0) * 100,
+                     played.frames);
         std::fflush(stderr);
         drawn_ = true;
     }
