@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <isoplane/link/link.hh>
@@ -17,6 +18,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "../command.hh"
 #include "../subcommand.hh"
@@ -47,6 +50,8 @@ constexpr app::Usage kUsage{
     "  isoplane replay trace.pcapng --into niu --node 1             what its stage does with each frame\n"};
 
 enum class Mode : std::uint8_t { kPlay, kDecode, kCheck, kInto };
+constexpr std::pair<const char*, Mode> kModes[] = {
+    {"to", Mode::kPlay}, {"decode", Mode::kDecode}, {"check", Mode::kCheck}, {"into", Mode::kInto}};
 
 struct Task {
     Mode mode = Mode::kPlay;
@@ -110,6 +115,28 @@ wire::MacAddress parse_mac(const char* option, const std::string& word) {
     return *mac;
 }
 
+/// An option, and those of which it needs one. What it would not change is not to be asked for.
+struct Belongs {
+    const char* option;
+    std::vector<const char*> to;
+};
+
+void refuse_idle_options(const po::variables_map& values, const std::string& mode) {
+    const Belongs of_some[] = {{"speed", {"to"}},           {"loop", {"to"}},     {"source-mac", {"to"}},
+                               {"destination-mac", {"to"}}, {"map-node", {"to"}}, {"wait", {"to"}},
+                               {"mtu", {"to", "into"}},     {"node", {"into"}},   {"fmconfig", {"into"}},
+                               {"tokens-ahead", {"into"}}};
+    for (const auto& [option, modes] : of_some) {
+        const bool given = values.count(option) != 0 && !values[option].defaulted();
+        if (!given || std::ranges::find(modes, mode) != modes.end()) continue;
+        std::string needed;
+        for (const char* each : modes)
+            needed += (needed.empty() ? "--" : " or --") + std::string(each);
+        throw std::invalid_argument("--" + std::string(option) + " does nothing with --" + mode +
+                                    ", only with " + needed);
+    }
+}
+
 SubjectOptions read_subject(const po::variables_map& values) {
     const std::string layer = values["into"].as<std::string>();
     if (layer != "niu" && layer != "siu" && layer != "tm")
@@ -137,10 +164,11 @@ Task read_task(const po::variables_map& values) {
     if (given("to") + given("decode") + given("check") + given("into") != 1)
         throw std::invalid_argument(
             "say what to do with the trace: one of --to, --decode, --check and --into");
-    task.mode = given("decode")  ? Mode::kDecode
-                : given("check") ? Mode::kCheck
-                : given("into")  ? Mode::kInto
-                                 : Mode::kPlay;
+    for (const auto& [name, mode] : kModes) {
+        if (!given(name)) continue;
+        task.mode = mode;
+        refuse_idle_options(values, name);
+    }
     task.file = word("trace");
     task.filter = word("filter");
     task.json = given("json");

@@ -281,11 +281,26 @@ def playing_for_ever_ends_when_it_is_told_to():
 
 
 @test
+def output_that_cannot_be_written_is_told():
+    for words in (["--decode"], ["--decode", "--json"], ["--decode", "--limit", "1"], ["--check"], ["--to", "null:", "--speed", "max"],
+                  ["--into", "niu", "--node", "1"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM, "replay", TRACE, *words], stdout=full, stderr=subprocess.PIPE, preexec_fn=die_with_parent)
+        same(done.returncode, 1, f"exit code of {words}")
+        assert b"the output could not be written: No space left on device" in done.stderr, f"{words}: {done.stderr}"
+
+
+@test
 def mistakes_are_told():
     for words, code, sentence in (
             ([], 2, "there is no trace to read"),
             ([TRACE], 2, "one of --to, --decode, --check and --into"),
             ([TRACE, "--decode", "--check"], 2, "one of --to, --decode, --check and --into"),
+            ([TRACE, "--check", "--speed", "max"], 2, "--speed does nothing with --check, only with --to"),
+            ([TRACE, "--decode", "--map-node", "0=1"], 2, "--map-node does nothing with --decode, only with --to"),
+            ([TRACE, "--decode", "--mtu", 9000], 2, "--mtu does nothing with --decode, only with --to or --into"),
+            ([TRACE, "--to", "null:", "--node", 1], 2, "--node does nothing with --to, only with --into"),
+            ([TRACE, "--into", "niu", "--node", 1, "--loop", 2], 2, "--loop does nothing with --into, only with --to"),
             ([TRACE, "--into", "fabric", "--node", 1], 2, "--into fabric is no stage"),
             ([TRACE, "--into", "niu"], 2, "--into niu needs the number of the node"),
             ([TRACE, "--into", "niu", "--node", 3], 2, "--node 3 is no host of the network"),
