@@ -46,6 +46,7 @@ class Player {
     void begin();
     /// Sends what has been taken. False once it is stopped.
     bool flush();
+    bool stopped() const { return stopped_(); }
 
     const Played& finish();
     const Played& played() const noexcept { return played_; }

@@ -3,8 +3,6 @@
 
 #include "replay/replay.hh"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -27,6 +25,7 @@
 #include "replay/decode.hh"
 #include "replay/into.hh"
 #include "replay/player.hh"
+#include "replay/progress_bar.hh"
 
 namespace isoplane::replay {
 
@@ -71,41 +70,6 @@ struct Task {
 void say(const std::string& sentence) {
     std::fprintf(stderr, "isoplane replay: %s\n", sentence.c_str());
 }
-
-/// How much of the trace has been played, on a terminal.
-class ProgressBar {
-  public:
-    ProgressBar() : shown_(isatty(STDERR_FILENO) == 1) {}
-    ~ProgressBar() { clear(); }
-    ProgressBar(const ProgressBar&) = delete;
-    ProgressBar& operator=(const ProgressBar&) = delete;
-
-    void show(const Trace& trace, const Played& played) {
-        constexpr std::uint64_t kFramesBetween = 256;
-        if (!shown_ || ++calls_ % kFramesBetween != 0) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (now < next_) return;
-        next_ = now + 100ms;
-        constexpr int kWidth = 40;
-        const auto done = static_cast<int>(trace.progress().value_or(0) * kWidth);
-        std::fprintf(stderr, "\r[%-*.*s] %3.0f %%  %" PRIu64 " frames ", kWidth, done,
-                     "########################################", trace.progress().value_or(0) * 100,
-                     played.frames);
-        std::fflush(stderr);
-        drawn_ = true;
-    }
-
-    void clear() {
-        if (drawn_) std::fputs("\r\033[K", stderr);
-        drawn_ = false;
-    }
-
-  private:
-    bool shown_;
-    bool drawn_ = false;
-    std::uint64_t calls_ = 0;
-    std::chrono::steady_clock::time_point next_{};
-};
 
 wire::MacAddress parse_mac(const char* option, const std::string& word) {
     const auto mac = topology::parse_mac(word);
@@ -200,22 +164,31 @@ bool is_whole(const Trace& trace) {
     return false;
 }
 
+/// What has been read of it.
+void show(ProgressBar& bar, const Trace& trace) {
+    if (bar.due()) bar.show(trace.progress(), trace.frames(), trace.bytes());
+}
+
 int decode(const Task& task) {
     Trace trace(task.file, task.filter);
-    for (TraceFrame frame; trace.frames() < task.limit && trace.next(frame);) {
+    ProgressBar bar(ProgressBar::Prints::kMeanwhile);
+    for (TraceFrame frame; trace.frames() < task.limit && trace.next(frame); show(bar, trace)) {
         const std::string line =
             task.json ? to_json(trace.frames(), frame).dump() : to_text(trace.frames(), frame);
         if (std::puts(line.c_str()) == EOF) return app::kRunFailed;  // main() says so
     }
+    bar.clear();
     return is_whole(trace) ? app::kSuccess : app::kRunFailed;
 }
 
 int check(const Task& task) {
     Trace trace(task.file, task.filter);
     Checker checker;
-    for (TraceFrame frame; trace.frames() < task.limit && trace.next(frame);)
+    ProgressBar bar(ProgressBar::Prints::kAtTheEnd);
+    for (TraceFrame frame; trace.frames() < task.limit && trace.next(frame); show(bar, trace))
         checker.see(frame);
     checker.finish();
+    bar.clear();
     const auto& violation = checker.violation();
     if (task.json) {
         nlohmann::ordered_json out{{"frames", checker.frames()},     {"isoplane", checker.ours()},
@@ -251,8 +224,7 @@ void await_up(const link::Link& link, unsigned seconds, const runtime::StopSigna
 }
 
 /// Plays all passes. False once it is stopped.
-bool play_all(const Task& task, Trace& trace, Player& player, const runtime::StopSignal& signal) {
-    ProgressBar bar;
+bool play_all(const Task& task, Trace& trace, Player& player) {
     Schedule schedule(task.speed);
     std::uint64_t taken = 0;
     player.begin();
@@ -262,12 +234,10 @@ bool play_all(const Task& task, Trace& trace, Player& player, const runtime::Sto
             trace.rewind();
         }
         for (TraceFrame frame; taken < task.limit && trace.next(frame); ++taken) {
-            if (!player.play(frame, schedule.due(frame), schedule.timed(), task.rewrite) || signal.raised())
+            if (!player.play(frame, schedule.due(frame), schedule.timed(), task.rewrite) || player.stopped())
                 return false;
-            bar.show(trace, player.played());
         }
-        bar.clear();
-        if (!is_whole(trace) || taken == task.limit || trace.frames() == 0) break;
+        if (!trace.damage().empty() || taken == task.limit || trace.frames() == 0) break;
     }
     return player.flush();
 }
@@ -319,10 +289,16 @@ int play_on(const Task& task, Trace& trace, const std::vector<link::LinkSpec>& s
         const auto link = link::open_link(specs[0], "link", {.pool = &pool, .mtu = task.mtu});
         link->start();
         await_up(*link, task.wait, signal);
-        Player player(link->output(), pool, task.mtu, [&signal] { return signal.raised(); });
+        ProgressBar bar(ProgressBar::Prints::kAtTheEnd);
+        Player player(link->output(), pool, task.mtu, [&] {
+            if (bar.due()) bar.show(trace.progress(), player.played().frames, player.played().bytes);
+            return signal.raised();
+        });
+        const bool whole = play_all(task, trace, player);
+        bar.clear();
+        is_whole(trace);
         // Who plays for ever ends it so.
-        if (!play_all(task, trace, player, signal) && task.loops != 0)
-            fail("interrupted before the end of the trace");
+        if (!whole && task.loops != 0) fail("interrupted before the end of the trace");
         const Played& played = player.finish();
         // What lies in a queue that two processes share, the other may not have taken yet.
         std::this_thread::sleep_for(100ms);

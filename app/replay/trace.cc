@@ -101,6 +101,7 @@ bool Trace::next(TraceFrame& frame) {
     frame.when = when - first_;
     const std::span captured(reinterpret_cast<const std::byte*>(data), header->caplen);
     frame.bytes = as_ethernet(captured);
+    bytes_ += frame.bytes.size();
     frame.length = static_cast<std::uint32_t>(header->len - header->caplen + frame.bytes.size());
     return true;
 }
@@ -151,6 +152,7 @@ std::optional<double> Trace::progress() const {
 
 void Trace::rewind() {
     frames_ = 0;
+    bytes_ = 0;
     open();
 }
 

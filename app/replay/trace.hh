@@ -42,6 +42,7 @@ class Trace {
     const std::string& damage() const noexcept { return damage_; }
 
     std::uint64_t frames() const noexcept { return frames_; }
+    std::uint64_t bytes() const noexcept { return bytes_; }  ///< of those frames
 
     /// How much of the file has been read, 0 to 1; nothing when that cannot be told.
     std::optional<double> progress() const;
@@ -66,6 +67,7 @@ class Trace {
     Framing framing_ = Framing::kEthernet;
     std::uint64_t size_ = 0;  ///< of the file
     std::uint64_t frames_ = 0;
+    std::uint64_t bytes_ = 0;
     Time first_{0};
     std::vector<std::byte> rewritten_{};
     std::string damage_{};

@@ -6,12 +6,15 @@
 
 import json
 import os
+import pty
+import re
+import select
 import signal
 import struct
 import subprocess
 
 from capture_files import read_pcap, read_pcapng, write_pcap
-from net import PROGRAM, Node, Program, die_with_parent, run, same, test, until, work
+from net import PROGRAM, WORK, Node, Program, die_with_parent, run, same, test, until, work
 
 TRACE = work("trace.pcapng")
 HEADER_AT, PAYLOAD_AT = 14, 62
@@ -278,6 +281,87 @@ def playing_for_ever_ends_when_it_is_told_to():
             program.process.send_signal(signal.SIGINT)
             program.ends(code, err)
         os.remove(work("ever.pcap"))
+
+
+class Terminal:
+    """The command with its standard error at a terminal, and what has been on that."""
+
+    CLEAN = "\r\x1b[K"
+
+    def __init__(self, *words, out, stdin=subprocess.DEVNULL):
+        self.master, slave = pty.openpty()
+        self.screen = ""
+        self.process = subprocess.Popen([PROGRAM, "replay", *(str(word) for word in words)], stdin=stdin, stdout=out, stderr=slave,
+                                        preexec_fn=die_with_parent, cwd=WORK)
+        os.close(slave)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self.process.stdin and not self.process.stdin.closed:
+            self.process.stdin.close()
+        os.close(self.master)
+
+    def read(self):
+        try:
+            while select.select([self.master], [], [], 0)[0]:
+                self.screen += os.read(self.master, 65536).decode()
+        except OSError:  # it has ended
+            pass
+        return self.screen
+
+    def ends(self, code=0):
+        same(until(lambda: self.read() is not None and [self.process.poll()] if self.process.poll() is not None else None,
+                   "it ends"), [code], f"exit code; the screen shows {self.read()!r}")
+        return self.read()
+
+
+@test
+def a_terminal_shows_how_far_it_is():
+    with open(work("lines"), "wb") as out:
+        for words in (["--to", "null:", "--speed", "max"], ["--check"], ["--decode"], ["--into", "niu", "--node", 1]):
+            with Terminal(TRACE, *words, out=out) as terminal:
+                screen = terminal.ends()
+                assert " frames, " in screen and screen.endswith(Terminal.CLEAN), f"{words}: {screen!r}"
+                assert " %  " in screen or words[0] == "--into", f"{words}: {screen!r}"
+        with Terminal(TRACE, "--to", "null:", "--speed", "0.00001x", out=out) as terminal:
+            until(lambda: re.search(r" %  [1-9]\d* frames, ", terminal.read()), "it shows what is sent while it waits")
+            terminal.process.send_signal(signal.SIGINT)
+            screen = terminal.ends(1)
+            assert screen[screen.rindex(" MB") + 3:].startswith(Terminal.CLEAN + "isoplane replay: interrupted"), repr(screen)
+
+
+@test
+def a_terminal_shows_what_came_through_a_pipe():
+    """Long before its end; that is not known, so there are no percents."""
+    with open(work("verdict"), "wb") as out, Terminal("-", "--check", out=out, stdin=subprocess.PIPE) as terminal:
+        write_pcap(work("one.pcap"), [bytes(60)])
+        with open(work("one.pcap"), "rb") as file:
+            header, frame = file.read(24), file.read()
+        terminal.process.stdin.write(header)
+
+        def goes_on():
+            terminal.process.stdin.write(frame)
+            terminal.process.stdin.flush()
+            return len(set(re.findall(r"\d+ frames, ", terminal.read()))) > 2
+
+        until(goes_on, "it shows one number after another")
+        terminal.process.stdin.close()
+        screen = terminal.ends()
+        assert "%" not in screen and screen.endswith(Terminal.CLEAN), repr(screen)
+
+
+@test
+def lines_are_not_mixed_with_how_far_it_is():
+    for words in (["--decode"], ["--into", "niu", "--node", 1]):
+        with Terminal(TRACE, *words, out=subprocess.PIPE) as terminal:
+            assert terminal.process.stdout.read(), "nothing is printed"
+            same(terminal.ends(), "", "what is on the terminal")
+            terminal.process.stdout.close()
 
 
 @test

@@ -61,6 +61,7 @@ TEST_F(TraceFile, reads_pcap_with_times_since_its_first_frame) {
     EXPECT_FALSE(trace.next(frame));
     EXPECT_EQ(trace.damage(), "");
     EXPECT_EQ(trace.frames(), 2U);
+    EXPECT_EQ(trace.bytes(), frames[0].size() + frames[1].size());
     EXPECT_EQ(trace.progress(), 1);
     trace.rewind();
     ASSERT_TRUE(trace.next(frame));
