@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     const int code = isoplane::app::dispatch(kCommands, argc, argv);
     // What could not be written was not said: a full disk under a redirected report is no success.
     std::cout.flush();
-    if (std::fflush(stdout) == 0 && std::cout.good()) return code;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
     std::fprintf(stderr,
                  "isoplane: the output could not be written: %s. Make room for it or send it elsewhere.\n",
                  std::strerror(errno));

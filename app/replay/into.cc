@@ -80,9 +80,10 @@ void forget_acknowledgements(std::span<std::byte> frame, const wire::Decoded& de
 
 class Feeding {
   public:
-    Feeding(const IntoTask& task, const Survey& survey, runtime::Pool& pool)
+    Feeding(const IntoTask& task, const Survey& survey, runtime::Pool& pool, ProgressBar& bar)
         : task_(task),
           survey_(survey),
+          bar_(bar),
           port_(survey.port_of(task.subject.node)),
           filter_(task.filter),
           subject_(survey, task.subject, pool) {
@@ -96,6 +97,10 @@ class Feeding {
         capture::Reader reader(task_.file);
         for (capture::Frame frame; fed_ < task_.limit && reader.next(frame);) {
             ++number_;
+            bytes_ += frame.bytes.size();
+            if (bar_.due())
+                bar_.show(static_cast<double>(number_) / static_cast<double>(survey_.frames), number_,
+                          bytes_);
             const capture::AnyFrame any = capture::read_any(frame.bytes);
             if (is_for_it(frame, any)) feed(frame, any);
         }
@@ -202,26 +207,31 @@ class Feeding {
 
     const IntoTask& task_;
     const Survey& survey_;
+    ProgressBar& bar_;
     std::optional<Survey::Port> port_;
     runtime::PacketFilter filter_;
     runtime::Time now_ = kStart;
     Subject subject_;
     std::map<std::string, nlohmann::json> figures_{};
     std::uint64_t number_ = 0;
+    std::uint64_t bytes_ = 0;
     std::uint64_t fed_ = 0;
 };
 
 }  // namespace
 
 int feed_into(const IntoTask& task) {
-    const Survey survey(task.file);
+    ProgressBar bar(ProgressBar::Prints::kMeanwhile);
+    const Survey survey(task.file, bar);
+    bar.clear();
     const runtime::Eal environment({.workers = 0, .telemetry = false});
     runtime::Pool pool("packets", kPackets, runtime::Pool::room_for(task.mtu));
     std::string damage;
     {
-        Feeding feeding(task, survey, pool);
+        Feeding feeding(task, survey, pool, bar);
         damage = feeding.run();
     }
+    bar.clear();
     if (!damage.empty())
         std::fprintf(stderr, "isoplane replay: %s What stands before that was used.\n", damage.c_str());
     if (pool.in_use() != 0)

@@ -54,7 +54,11 @@ bool Player::play(const TraceFrame& frame, Time due, bool timed, const Rewrite& 
     auto* const at = reinterpret_cast<std::byte*>(
         rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(frame.bytes.size())));
     rte_memcpy(at, frame.bytes.data(), frame.bytes.size());
-    if (!rewrite.empty()) rewrite.apply({at, frame.bytes.size()});
+    if (!rewrite.empty()) {
+        const Numbers numbers = rewrite.apply({at, frame.bytes.size()});
+        played_.sealed += numbers == Numbers::kSealed ? 1 : 0;
+        played_.kept += numbers == Numbers::kKept ? 1 : 0;
+    }
     played_.bytes += frame.bytes.size();
     played_.cut += frame.length > frame.bytes.size() ? 1 : 0;
     const runtime::Time when = start_ + due;

@@ -25,6 +25,8 @@ struct Played {
     std::uint64_t cut = 0;       ///< sent as short as they were captured
     std::uint64_t too_long = 0;  ///< not sent: longer than the link takes
     std::uint64_t runts = 0;     ///< not sent: without an Ethernet header
+    std::uint64_t sealed = 0;    ///< sent with the node numbers that they had
+    std::uint64_t kept = 0;      ///< the same, as they cannot have others
     double seconds = 0;
     runtime::Histogram late{};  ///< nanoseconds by which frames left after they were due
 };
@@ -44,6 +46,7 @@ class Player {
     void begin();
     /// Sends what has been taken. False once it is stopped.
     bool flush();
+    bool stopped() const { return stopped_(); }
 
     const Played& finish();
     const Played& played() const noexcept { return played_; }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <isoplane/wire/frame.hh>
+#include <isoplane/wire/trailer.hh>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "capture/any_frame.hh"
 
@@ -32,27 +34,43 @@ void Rewrite::add_node(const std::string& pair) {
     if (!from || !to)
         throw std::invalid_argument("--map-node " + pair +
                                     " names no two nodes: write 3=7 to make node 3 node 7");
+    for (const auto& [other, number] : nodes)
+        if (other != *from && number == *to)
+            throw std::invalid_argument("--map-node makes one node, " + std::to_string(number) +
+                                        ", of nodes " + std::to_string(other) + " and " +
+                                        std::to_string(*from));
     if (!nodes.emplace(*from, *to).second)
         throw std::invalid_argument("--map-node gives node " + std::to_string(*from) + " two new numbers");
 }
 
-void Rewrite::apply(std::span<std::byte> frame) const {
-    if (frame.size() < wire::kEthernetSize) return;
+Numbers Rewrite::apply(std::span<std::byte> frame) const {
+    if (frame.size() < wire::kEthernetSize) return Numbers::kChanged;
     if (destination) std::ranges::copy(std::as_bytes(std::span(*destination)), frame.begin());
     if (source)
         std::ranges::copy(std::as_bytes(std::span(*source)), frame.begin() + wire::ethernet_layout::kSource);
-    if (nodes.empty()) return;
+    return nodes.empty() ? Numbers::kChanged : renumber_frame(frame);
+}
+
+/// On a copy, as what comes of it may be no frame: where two nodes become one.
+Numbers Rewrite::renumber_frame(std::span<std::byte> frame) const {
     const capture::AnyFrame any = capture::read_any(frame);
-    if (!any.decoded) return;
+    if (!any.decoded) return Numbers::kChanged;
     wire::Header header = any.decoded.header;
-    const auto renumber = [this](std::uint16_t& node) {
-        if (const auto found = nodes.find(node); found != nodes.end()) node = found->second;
-    };
-    renumber(header.source);
-    renumber(header.destination);
-    wire::encode_header(
-        frame.subspan(static_cast<std::size_t>(any.raw.data() - frame.data())).first<wire::kHeaderSize>(),
-        header);
+    const std::size_t whole = wire::kHeaderSize + header.payload_length;
+    if (wire::may_be_trailer(any.raw.subspan(whole), frame.size())) return Numbers::kSealed;
+    std::vector<std::byte> changed(any.raw.begin(), any.raw.begin() + static_cast<std::ptrdiff_t>(whole));
+    header.source = renamed(nodes, header.source);
+    header.destination = renamed(nodes, header.destination);
+    const auto payload = std::span(changed).subspan(wire::kHeaderSize);
+    if (!renumber(nodes, header.kind, payload)) return Numbers::kKept;
+    wire::encode_frame(std::span(changed).first<wire::kHeaderSize>(), header, payload);
+    if (!wire::decode_frame(changed, {.encapsulation = {},
+                                      .job_key = any.job_key,
+                                      .node = wire::kBroadcast,
+                                      .node_count = capture::kAnyNode}))
+        return Numbers::kKept;
+    std::ranges::copy(changed, frame.begin() + (any.raw.data() - frame.data()));
+    return Numbers::kChanged;
 }
 
 }  // namespace isoplane::replay

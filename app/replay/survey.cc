@@ -10,9 +10,13 @@
 
 namespace isoplane::replay {
 
-Survey::Survey(const std::string& file) {
+Survey::Survey(const std::string& file, ProgressBar& bar) {
     capture::Reader reader(file);
+    std::uint64_t bytes = 0;
     for (capture::Frame frame; reader.next(frame);) {
+        ++frames;
+        bytes += frame.bytes.size();
+        if (bar.due()) bar.show({}, frames, bytes);
         const capture::AnyFrame any = capture::read_any(frame.bytes);
         if (!any.decoded || frame.bytes.empty()) continue;
         if (any.raw.data() != frame.bytes.data() + wire::kEthernetSize)

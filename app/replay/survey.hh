@@ -11,6 +11,7 @@
 
 #include "capture/any_frame.hh"
 #include "capture/pcapng.hh"
+#include "replay/progress_bar.hh"
 
 namespace isoplane::replay {
 
@@ -30,12 +31,13 @@ struct Survey {
         capture::Direction inward = capture::Direction::kUnknown;
     };
 
+    std::uint64_t frames = 0;  ///< in all of it
     std::uint32_t job_key = 0;
     std::map<std::uint16_t, Node> nodes{};  ///< that have sent something
 
-    /// Reads all of it. Throws std::runtime_error with a sentence when it cannot be read or there is nothing
-    /// of isoplane in it.
-    explicit Survey(const std::string& file);
+    /// Reads all of it, which `bar` shows. Throws std::runtime_error with a sentence when it cannot be read
+    /// or there is nothing of isoplane in it.
+    Survey(const std::string& file, ProgressBar& bar);
 
     /// Nothing where the capture does not say which way frames went.
     std::optional<Port> port_of(std::uint16_t node) const;

@@ -23,6 +23,9 @@ struct Cooked {
 constexpr Cooked kCookedHeader{14, 16};
 constexpr Cooked kCooked2Header{0, 20};
 
+/// In front of a packet of a loopback: its family, in whichever byte order.
+constexpr std::size_t kFamilySize = 4;
+
 constexpr std::byte kIpv4[] = {std::byte{0x08}, std::byte{0x00}};
 constexpr std::byte kIpv6[] = {std::byte{0x86}, std::byte{0xdd}};
 
@@ -53,6 +56,10 @@ void Trace::open() {
         case DLT_IPV6:
             framing_ = Framing::kIp;
             break;
+        case DLT_NULL:
+        case DLT_LOOP:
+            framing_ = Framing::kLoopback;
+            break;
         case DLT_LINUX_SLL:
             framing_ = Framing::kCooked;
             break;
@@ -63,8 +70,8 @@ void Trace::open() {
             const char* const name = pcap_datalink_val_to_name(type);
             throw std::runtime_error(said(file_, "its frames are of the link type ") +
                                      (name != nullptr ? name : std::to_string(type)) +
-                                     ", which no Ethernet link carries; Ethernet, raw IP and Linux cooked "
-                                     "captures are replayed");
+                                     ", which no Ethernet link carries; Ethernet, raw IP, loopback and Linux "
+                                     "cooked captures are replayed");
         }
     }
     std::error_code none;
@@ -85,8 +92,7 @@ bool Trace::next(TraceFrame& frame) {
     const int got = pcap_next_ex(handle_.get(), &header, &data);
     if (got == PCAP_ERROR_BREAK) return false;
     if (got != 1) {
-        damage_ = said(file_, "damaged behind frame " + std::to_string(frames_) + ": ") +
-                  pcap_geterr(handle_.get());
+        break_off();
         return false;
     }
     // With nanoseconds asked for, they stand where microseconds would.
@@ -95,8 +101,20 @@ bool Trace::next(TraceFrame& frame) {
     frame.when = when - first_;
     const std::span captured(reinterpret_cast<const std::byte*>(data), header->caplen);
     frame.bytes = as_ethernet(captured);
+    bytes_ += frame.bytes.size();
     frame.length = static_cast<std::uint32_t>(header->len - header->caplen + frame.bytes.size());
     return true;
+}
+
+/// libpcap has no number for what is no damage, only words: of a file whose interfaces differ.
+void Trace::break_off() {
+    const std::string problem = pcap_geterr(handle_.get());
+    const std::string where = " behind frame " + std::to_string(frames_) + ": ";
+    damage_ = problem.find("different from the type of the first") == std::string::npos
+                  ? said(file_, "damaged" + where + problem)
+                  : said(file_, "libpcap cannot read on" + where +
+                                    "its interfaces have several link types. Write each of them to a file of "
+                                    "its own");
 }
 
 std::span<const std::byte> Trace::as_ethernet(std::span<const std::byte> bytes) {
@@ -106,8 +124,10 @@ std::span<const std::byte> Trace::as_ethernet(std::span<const std::byte> bytes) 
         case Framing::kEthernet:
             return bytes;
         case Framing::kIp:
-            if (bytes.empty()) return bytes;
-            protocol = std::to_integer<unsigned>(bytes[0]) >> 4 == 6 ? std::span(kIpv6) : std::span(kIpv4);
+        case Framing::kLoopback:
+            skip = framing_ == Framing::kLoopback ? kFamilySize : 0;
+            if (bytes.size() <= skip) return {};
+            protocol = std::to_integer<unsigned>(bytes[skip]) >> 4 == 6 ? std::span(kIpv6) : std::span(kIpv4);
             break;
         case Framing::kCooked:
         case Framing::kCooked2: {
@@ -124,14 +144,15 @@ std::span<const std::byte> Trace::as_ethernet(std::span<const std::byte> bytes) 
     return rewritten_;
 }
 
-double Trace::progress() const {
-    if (size_ == 0) return 0;
+std::optional<double> Trace::progress() const {
+    if (size_ == 0) return {};
     const long at = std::ftell(pcap_file(handle_.get()));
     return at < 0 ? 0 : std::min(1.0, static_cast<double>(at) / static_cast<double>(size_));
 }
 
 void Trace::rewind() {
     frames_ = 0;
+    bytes_ = 0;
     open();
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ struct TraceFrame {
 /// Reads a pcap or pcapng file frame by frame, whatever its size, with what libpcap reads of both.
 ///
 /// Frames come out as Ethernet: those that were captured without a link header, or with that of Linux's "any"
-/// interface, get one with addresses of zero and the protocol that they had.
+/// interface or of a loopback, get one with addresses of zero and the protocol that they had.
 class Trace {
   public:
     /// `filter` as tcpdump takes it; empty for all frames. "-" is standard input. Throws std::runtime_error
@@ -41,21 +42,23 @@ class Trace {
     const std::string& damage() const noexcept { return damage_; }
 
     std::uint64_t frames() const noexcept { return frames_; }
+    std::uint64_t bytes() const noexcept { return bytes_; }  ///< of those frames
 
-    /// How much of the file has been read, 0 to 1; 0 when that cannot be told.
-    double progress() const;
+    /// How much of the file has been read, 0 to 1; nothing when that cannot be told.
+    std::optional<double> progress() const;
 
     /// Begins anew.
     void rewind();
 
   private:
-    enum class Framing : std::uint8_t { kEthernet, kIp, kCooked, kCooked2 };
+    enum class Framing : std::uint8_t { kEthernet, kIp, kLoopback, kCooked, kCooked2 };
 
     struct Close {
         void operator()(pcap_t* handle) const noexcept { pcap_close(handle); }
     };
 
     void open();
+    void break_off();
     std::span<const std::byte> as_ethernet(std::span<const std::byte> bytes);
 
     std::string file_;
@@ -64,6 +67,7 @@ class Trace {
     Framing framing_ = Framing::kEthernet;
     std::uint64_t size_ = 0;  ///< of the file
     std::uint64_t frames_ = 0;
+    std::uint64_t bytes_ = 0;
     Time first_{0};
     std::vector<std::byte> rewritten_{};
     std::string damage_{};

@@ -37,13 +37,14 @@ Rate parse_rate(std::string_view text) {
     double number = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+    if (unit.starts_with(' ')) unit.remove_prefix(1);
     if (!unit.empty() && scale_of(unit.front()) != 0) {
         number *= scale_of(unit.front());
         unit.remove_prefix(1);
     }
     if (error == std::errc{} && number > 0 && number <= 1e12) {
         if (unit == "pps") return {.frames_per_second = number};
-        if (unit == "bit") return {.bits_per_second = number};
+        if (unit == "bit" || unit == "bit/s") return {.bits_per_second = number};
     }
     throw std::invalid_argument("'" + std::string(text) + "' is no rate: write max, 1000pps, 2Mpps or 1Gbit");
 }

@@ -19,7 +19,8 @@ struct Rate {
 /// Nanoseconds from a frame of so many bytes to the next; 0 without a limit.
 double interval(const Rate& rate, std::size_t frame_size);
 
-/// "max", "1000pps", "2Mpps", "100kbit", "1Gbit". Throws std::invalid_argument with a sentence.
+/// "max", "1000pps", "2Mpps", "100kbit", "1Gbit"; as well "1 Gbit/s". Throws std::invalid_argument with a
+/// sentence.
 Rate parse_rate(std::string_view text);
 
 /// Spaces frames of one size evenly. After a pause it catches up with one burst, not with all it missed.

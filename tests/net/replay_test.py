@@ -6,12 +6,15 @@
 
 import json
 import os
+import pty
+import re
+import select
 import signal
 import struct
 import subprocess
 
 from capture_files import read_pcap, read_pcapng, write_pcap
-from net import PROGRAM, Node, Program, die_with_parent, run, same, test, until, work
+from net import PROGRAM, WORK, Node, Program, die_with_parent, run, same, test, until, work
 
 TRACE = work("trace.pcapng")
 HEADER_AT, PAYLOAD_AT = 14, 62
@@ -71,11 +74,41 @@ def addresses_and_nodes_are_changed_on_the_way():
            "--destination-mac", "02:00:00:00:00:22")
     for frame in read_pcap(played):
         same(frame[:12].hex(), "020000000022020000000011", "addresses")
-    nodes = {"source": lambda n: 7 if n == 0 else n, "destination": lambda n: 7 if n == 0 else n}
-    for before, after in zip(decoded(TRACE), decoded(played)):
-        for key, changed in nodes.items():
-            same(after.get(key), changed(before.get(key)), key)
-    assert not any("refused" in frame for frame in decoded(played)), "a frame has lost its checksum"
+    same(decoded(played), renumbered(decoded(TRACE), {0: 7}), "what they say")
+
+
+def renumbered(said, nodes):
+    """What frames say, with other numbers of nodes wherever there are some."""
+    if isinstance(said, list):
+        return [renumbered(each, nodes) for each in said]
+    if not isinstance(said, dict):
+        return said
+    return {key: nodes.get(value, value) if key in ("source", "destination", "host", "from", "to") else renumbered(value, nodes)
+            for key, value in said.items()}
+
+
+@test
+def a_good_trace_is_good_with_other_nodes():
+    played = work("renumbered.pcap")
+    for pairs in ({0: 7}, {0: 1, 1: 0}, {0: 2, 1: 0, 2: 1, 3: 500}):
+        replay(TRACE, "--to", f"pcap:,{played}", "--speed", "max",
+               *(word for pair in pairs.items() for word in ("--map-node", f"{pair[0]}={pair[1]}")))
+        told, before = checked(played), checked(TRACE)
+        same(told, before, f"the verdict with {pairs}")
+        same(decoded(played), renumbered(decoded(TRACE), pairs), f"what frames say with {pairs}")
+        os.remove(played)
+
+
+@test
+def frames_are_told_that_keep_the_numbers_of_their_nodes():
+    file, played = work("sealed.pcap"), work("sealed-played.pcap")
+    write_pcap(file, [frame[:PAYLOAD_AT + length] + bytes(48) for frame in FRAMES
+                      for length in struct.unpack_from(">H", frame, HEADER_AT + 36)])
+    told = json.loads(replay(file, "--to", f"pcap:,{played}", "--speed", "max", "--map-node", "0=7", "--json", code=1,
+                             err="frames are sealed"))
+    same((told["sealed"], told["kept"]), (len(FRAMES), 0), "frames that kept their numbers")
+    same(read_pcap(played), read_pcap(file), "what was played")
+    replay(TRACE, "--to", "null:", "--speed", "max", "--map-node", "0=1", code=1, err="makes one node of two in them")
 
 
 @test
@@ -250,12 +283,108 @@ def playing_for_ever_ends_when_it_is_told_to():
         os.remove(work("ever.pcap"))
 
 
+class Terminal:
+    """The command with its standard error at a terminal, and what has been on that."""
+
+    CLEAN = "\r\x1b[K"
+
+    def __init__(self, *words, out, stdin=subprocess.DEVNULL):
+        self.master, slave = pty.openpty()
+        self.screen = ""
+        self.process = subprocess.Popen([PROGRAM, "replay", *(str(word) for word in words)], stdin=stdin, stdout=out, stderr=slave,
+                                        preexec_fn=die_with_parent, cwd=WORK)
+        os.close(slave)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self.process.stdin and not self.process.stdin.closed:
+            self.process.stdin.close()
+        os.close(self.master)
+
+    def read(self):
+        try:
+            while select.select([self.master], [], [], 0)[0]:
+                self.screen += os.read(self.master, 65536).decode()
+        except OSError:  # it has ended
+            pass
+        return self.screen
+
+    def ends(self, code=0):
+        same(until(lambda: self.read() is not None and [self.process.poll()] if self.process.poll() is not None else None,
+                   "it ends"), [code], f"exit code; the screen shows {self.read()!r}")
+        return self.read()
+
+
+@test
+def a_terminal_shows_how_far_it_is():
+    with open(work("lines"), "wb") as out:
+        for words in (["--to", "null:", "--speed", "max"], ["--check"], ["--decode"], ["--into", "niu", "--node", 1]):
+            with Terminal(TRACE, *words, out=out) as terminal:
+                screen = terminal.ends()
+                assert " frames, " in screen and screen.endswith(Terminal.CLEAN), f"{words}: {screen!r}"
+                assert " %  " in screen or words[0] == "--into", f"{words}: {screen!r}"
+        with Terminal(TRACE, "--to", "null:", "--speed", "0.00001x", out=out) as terminal:
+            until(lambda: re.search(r" %  [1-9]\d* frames, ", terminal.read()), "it shows what is sent while it waits")
+            terminal.process.send_signal(signal.SIGINT)
+            screen = terminal.ends(1)
+            assert screen[screen.rindex(" MB") + 3:].startswith(Terminal.CLEAN + "isoplane replay: interrupted"), repr(screen)
+
+
+@test
+def a_terminal_shows_what_came_through_a_pipe():
+    """Long before its end; that is not known, so there are no percents."""
+    with open(work("verdict"), "wb") as out, Terminal("-", "--check", out=out, stdin=subprocess.PIPE) as terminal:
+        write_pcap(work("one.pcap"), [bytes(60)])
+        with open(work("one.pcap"), "rb") as file:
+            header, frame = file.read(24), file.read()
+        terminal.process.stdin.write(header)
+
+        def goes_on():
+            terminal.process.stdin.write(frame)
+            terminal.process.stdin.flush()
+            return len(set(re.findall(r"\d+ frames, ", terminal.read()))) > 2
+
+        until(goes_on, "it shows one number after another")
+        terminal.process.stdin.close()
+        screen = terminal.ends()
+        assert "%" not in screen and screen.endswith(Terminal.CLEAN), repr(screen)
+
+
+@test
+def lines_are_not_mixed_with_how_far_it_is():
+    for words in (["--decode"], ["--into", "niu", "--node", 1]):
+        with Terminal(TRACE, *words, out=subprocess.PIPE) as terminal:
+            assert terminal.process.stdout.read(), "nothing is printed"
+            same(terminal.ends(), "", "what is on the terminal")
+            terminal.process.stdout.close()
+
+
+@test
+def output_that_cannot_be_written_is_told():
+    for words in (["--decode"], ["--decode", "--json"], ["--decode", "--limit", "1"], ["--check"], ["--to", "null:", "--speed", "max"],
+                  ["--into", "niu", "--node", "1"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM, "replay", TRACE, *words], stdout=full, stderr=subprocess.PIPE, preexec_fn=die_with_parent)
+        same(done.returncode, 1, f"exit code of {words}")
+        assert b"the output could not be written: No space left on device" in done.stderr, f"{words}: {done.stderr}"
+
+
 @test
 def mistakes_are_told():
     for words, code, sentence in (
             ([], 2, "there is no trace to read"),
             ([TRACE], 2, "one of --to, --decode, --check and --into"),
             ([TRACE, "--decode", "--check"], 2, "one of --to, --decode, --check and --into"),
+            ([TRACE, "--check", "--speed", "max"], 2, "--speed does nothing with --check, only with --to"),
+            ([TRACE, "--decode", "--map-node", "0=1"], 2, "--map-node does nothing with --decode, only with --to"),
+            ([TRACE, "--decode", "--mtu", 9000], 2, "--mtu does nothing with --decode, only with --to or --into"),
+            ([TRACE, "--to", "null:", "--node", 1], 2, "--node does nothing with --to, only with --into"),
+            ([TRACE, "--into", "niu", "--node", 1, "--loop", 2], 2, "--loop does nothing with --into, only with --to"),
             ([TRACE, "--into", "fabric", "--node", 1], 2, "--into fabric is no stage"),
             ([TRACE, "--into", "niu"], 2, "--into niu needs the number of the node"),
             ([TRACE, "--into", "niu", "--node", 3], 2, "--node 3 is no host of the network"),
@@ -265,6 +394,7 @@ def mistakes_are_told():
             ([TRACE, "--to", "nul:"], 2, "nul"),
             ([TRACE, "--to", "null:,null:"], 2, "names 2 links"),
             ([TRACE, "--to", "null:", "--map-node", "3"], 2, "names no two nodes"),
+            ([TRACE, "--to", "null:", "--map-node", "3=5", "--map-node", "4=5"], 2, "makes one node, 5, of nodes 3 and 4"),
             ([TRACE, "--to", "null:", "--source-mac", "x"], 2, "is no Ethernet address"),
             ([TRACE, "--decode", "--filter", "no such"], 2, "pcap-filter"),
             (["-", "--to", "null:", "--loop", 2], 2, "can be read only once"),

@@ -23,10 +23,14 @@ TEST(Speed, reads_what_users_write) {
     EXPECT_EQ(parse_speed("0.5x").times, 0.5);
     EXPECT_EQ(parse_speed("1000pps").rate.frames_per_second, 1000);
     EXPECT_EQ(parse_speed("1Gbit").rate.bits_per_second, 1e9);
+    for (const char* word : {"1Gbit/s", "1 Gbit", "1 Gbit/s", "1000000000bit/s", "1000000000 bit/s"})
+        EXPECT_EQ(parse_speed(word).rate.bits_per_second, 1e9) << word;
+    EXPECT_EQ(parse_speed("1000 pps").rate.frames_per_second, 1000);
     EXPECT_FALSE(Schedule(parse_speed("max")).timed());
     EXPECT_TRUE(Schedule(parse_speed("2x")).timed());
     EXPECT_TRUE(Schedule(parse_speed("1kpps")).timed());
-    for (const char* word : {"", "x", "0x", "-1x", "1e9x", "nanx", "fast", "2", "2xx"})
+    for (const char* word : {"", "x", "0x", "-1x", "1e9x", "nanx", "fast", "2", "2xx", "1000pps/s", "1  Gbit",
+                             "1G bit", "1Gbit/", " 1Gbit"})
         EXPECT_THROW(parse_speed(word), std::invalid_argument) << word;
 }
 

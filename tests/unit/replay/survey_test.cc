@@ -32,12 +32,13 @@ class SurveyTest : public testing::Test {
     }
     Survey survey() {
         writer_->finish();
-        return Survey(file_);
+        return Survey(file_, bar_);
     }
 
     std::string file_ = testing::TempDir() + "isoplane-survey-" + std::to_string(getpid()) + ".pcapng";
     std::unique_ptr<capture::Writer> writer_ = std::make_unique<capture::Writer>(file_);
     capture::Time now_{0};
+    replay::ProgressBar bar_{replay::ProgressBar::Prints::kMeanwhile};
 };
 
 TEST_F(SurveyTest, finds_who_the_nodes_are_and_their_ports) {
@@ -47,6 +48,7 @@ TEST_F(SurveyTest, finds_who_the_nodes_are_and_their_ports) {
     pass(2, 1, token(2, 1, 1));
     pass(0, 1, data(0, 1, 0, words("message")));
     const Survey found = survey();
+    EXPECT_EQ(found.frames, 10U);
     EXPECT_EQ(found.job_key, 7U);
     ASSERT_EQ(found.nodes.size(), 3U);
     EXPECT_EQ(found.nodes.at(1).epoch, 101U);
@@ -79,7 +81,7 @@ TEST_F(SurveyTest, finds_no_ports_where_directions_are_unknown) {
 TEST_F(SurveyTest, refuses_what_is_not_of_isoplane_and_frames_in_udp) {
     writer_->add(0, Direction::kIn, 1us, Bytes(60));
     writer_->finish();
-    EXPECT_THROW(Survey{file_}, std::runtime_error);
+    EXPECT_THROW(Survey(file_, bar_), std::runtime_error);
     const Bytes plain = hello(0, 64);
     const auto frame = std::span(plain).subspan<wire::kEthernetSize>();
     Bytes in_udp(wire::kUdpEnvelopeSize);

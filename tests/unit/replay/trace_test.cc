@@ -61,6 +61,7 @@ TEST_F(TraceFile, reads_pcap_with_times_since_its_first_frame) {
     EXPECT_FALSE(trace.next(frame));
     EXPECT_EQ(trace.damage(), "");
     EXPECT_EQ(trace.frames(), 2U);
+    EXPECT_EQ(trace.bytes(), frames[0].size() + frames[1].size());
     EXPECT_EQ(trace.progress(), 1);
     trace.rewind();
     ASSERT_TRUE(trace.next(frame));
@@ -134,6 +135,29 @@ TEST_F(TraceFile, gives_frames_of_any_interface_a_header_of_ethernet) {
     EXPECT_EQ(frame.bytes[14], std::byte{2});
 }
 
+TEST_F(TraceFile, gives_frames_of_a_loopback_a_header_of_ethernet) {
+    for (const int type : {DLT_NULL, DLT_LOOP}) {
+        Bytes ip4(4 + 40);
+        ip4[type == DLT_NULL ? 0 : 3] = std::byte{2};  // the family, in either byte order
+        ip4[4] = std::byte{0x45};
+        Bytes ip6(4 + 40);
+        ip6[4] = std::byte{0x60};
+        write_pcap(type, {ip4, ip6, Bytes(4)});
+        Trace trace(path_, "");
+        TraceFrame frame;
+        ASSERT_TRUE(trace.next(frame));
+        ASSERT_EQ(frame.bytes.size(), 54U);
+        EXPECT_EQ(frame.length, 54U);
+        EXPECT_EQ(frame.bytes[12], std::byte{0x08});
+        EXPECT_EQ(frame.bytes[14], std::byte{0x45});
+        ASSERT_TRUE(trace.next(frame));
+        EXPECT_EQ(frame.bytes[12], std::byte{0x86});
+        EXPECT_EQ(frame.bytes[14], std::byte{0x60});
+        ASSERT_TRUE(trace.next(frame));
+        EXPECT_TRUE(frame.bytes.empty());
+    }
+}
+
 TEST_F(TraceFile, says_what_it_cannot_read) {
     EXPECT_THROW(Trace(path_ + ".nix", ""), std::runtime_error);
     std::ofstream(path_) << "this is no capture file at all";
@@ -150,6 +174,32 @@ TEST_F(TraceFile, uses_what_stands_before_the_damage) {
     EXPECT_TRUE(trace.next(frame));
     EXPECT_FALSE(trace.next(frame));
     EXPECT_NE(trace.damage().find("behind frame 1"), std::string::npos) << trace.damage();
+}
+
+TEST_F(TraceFile, says_that_a_file_has_several_link_types) {
+    capture::Writer writer(path_);
+    writer.add_interface("one");
+    writer.add_interface("other");
+    writer.add(0, capture::Direction::kOut, 1s, Bytes(60));
+    writer.finish();
+    // The link type of the second interface block, which is as long as the first but for its name.
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    const auto length_at = [&](std::streamoff at) {
+        std::uint32_t length = 0;
+        file.seekg(at + 4);
+        file.read(reinterpret_cast<char*>(&length), sizeof length);
+        return std::streamoff{length};
+    };
+    const std::streamoff first = length_at(0);
+    const std::streamoff second = first + length_at(first);
+    file.seekp(second + 8);
+    file.put(static_cast<char>(DLT_LINUX_SLL));
+    file.close();
+    Trace trace(path_, "");
+    TraceFrame frame;
+    EXPECT_FALSE(trace.next(frame));
+    EXPECT_NE(trace.damage().find("several link types"), std::string::npos) << trace.damage();
+    EXPECT_EQ(trace.damage().find("damaged"), std::string::npos) << trace.damage();
 }
 
 }  // namespace

@@ -32,14 +32,16 @@ TEST(Rate, reads_every_unit) {
     EXPECT_EQ(parse_rate("0.5kpps").frames_per_second, 500);
     EXPECT_EQ(parse_rate("100kbit").bits_per_second, 1e5);
     EXPECT_EQ(parse_rate("1Gbit").bits_per_second, 1e9);
+    EXPECT_EQ(parse_rate("1 Gbit/s").bits_per_second, 1e9);
+    EXPECT_EQ(parse_rate("5 pps").frames_per_second, 5);
     const Rate max = parse_rate("max");
     EXPECT_EQ(max.frames_per_second, 0);
     EXPECT_EQ(max.bits_per_second, 0);
 }
 
 TEST(Rate, refuses_what_it_cannot_mean) {
-    for (const char* text : {"", "5", "pps", "5 pps", "-1pps", "0pps", "nanpps", "infbit", "1Tbit", "1kk",
-                             "1MMpps", "1e13pps", "1Gbits", "maximum"})
+    for (const char* text : {"", "5", "pps", "5  pps", "5 ", "5pps/s", "-1pps", "0pps", "nanpps", "infbit",
+                             "1Tbit", "1kk", "1MMpps", "1e13pps", "1Gbits", "maximum"})
         EXPECT_THROW(parse_rate(text), std::invalid_argument) << "'" << text << "'";
 }
 
