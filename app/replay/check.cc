@@ -43,6 +43,10 @@ void Checker::see(const TraceFrame& frame) {
     const wire::Header& header = any.decoded.header;
     switch (header.kind) {
         case Kind::kData:
+            if (const std::string fault = fault_of_messages(any.decoded); !fault.empty())
+                return violated(frames_, fault);
+            see_stream(any, frame.when);
+            break;
         case Kind::kAck:
         case Kind::kCredit:
         case Kind::kCreditRequest:
@@ -134,13 +138,20 @@ void Checker::see_stream(const capture::AnyFrame& any, Time when) {
     back.expire(frames_);
 }
 
+/// What is wrong with a message of a data frame.
+std::string Checker::fault_of_messages(const wire::Decoded& frame) {
+    wire::MessageCursor cursor(frame.payload);
+    std::string fault;
+    for (wire::Message message; fault.empty() && cursor.next_valid(message);)
+        fault = fault_in(message, frame.header.source);
+    return fault;
+}
+
 void Checker::see_messages(const capture::AnyFrame& any) {
     wire::MessageCursor cursor(any.decoded.payload);
     for (wire::Message message; cursor.next_valid(message);) {
         ++messages_;
-        if (const std::string fault = fault_in(message, any.decoded.header.source); !fault.empty()) {
-            violated(frames_, fault);
-        } else if (wire::is_ordered(message.header.protocol)) {
+        if (wire::is_ordered(message.header.protocol)) {
             see_isotach(any, message.body);
         } else if (message.header.protocol == wire::Protocol::kToken) {
             see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()), 0,

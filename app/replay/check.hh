@@ -70,6 +70,7 @@ class Checker {
     void violated(std::uint64_t frame, const std::string& sentence);
     void see_hello(const capture::AnyFrame& any);
     void see_stream(const capture::AnyFrame& any, Time when);
+    static std::string fault_of_messages(const wire::Decoded& frame);
     void see_messages(const capture::AnyFrame& any);
     void see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body);
     void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,

@@ -160,7 +160,7 @@ void TimeChecker::see_token(const Where& where, const wire::TokenView& view) {
     if (told.epoch != 0 && told.epoch != where.epoch) told.begin_anew();
     told.epoch = where.epoch;
     see_line(where, view);
-    see_answer(where, token);
+    see_answer(where, view);
     if (where.frame > kReordered) end_pulses(told, where.to, where.frame - kReordered);
 }
 
@@ -222,20 +222,28 @@ void TimeChecker::advance(Line& line, std::uint32_t job, Node to) {
     told.last = std::max(told.last, line.next - 1);
 }
 
-/// How far a node has come that is told what time it is.
-void TimeChecker::see_answer(const Where& where, const wire::Token& token) {
+/// How far a node has come that is told what time it is, and how far ahead of that: the tokens that it sends
+/// before it is told anything say nothing.
+void TimeChecker::see_answer(const Where& where, const wire::TokenView& view) {
     const auto found = lines_.find({where.job, where.to, where.from});
     if (found == lines_.end()) return;
     Line& line = found->second;
+    const wire::Token token = view.token();
+    if (line.answers != where.epoch) {
+        line.answers = where.epoch;
+        line.ahead = kMostAhead;
+        line.reached = 0;
+    }
+    if (view.size() != 0 && token.view == 0) line.ahead = std::min(line.ahead, token.number - 1);
     const bool same_life = where.to_epoch == static_cast<std::uint16_t>(line.epoch) && where.to_epoch != 0;
     if (same_life && line.view == token.view) line.reached = std::max(line.reached, token.number);
 }
 
-/// A node that sends a token has those of its neighbour up to kMostAhead before it. Where more than that is
+/// A node that sends a token has those of its neighbour that are so far behind it. Where more than that is
 /// missing, the trace is not of all that passed.
 bool TimeChecker::lacks_next(const Line& line) {
     return !line.early.empty() && line.early.begin()->first - line.next <= kMostAhead &&
-           line.reached > line.next + kMostAhead;
+           line.reached > line.next + line.ahead;
 }
 
 void TimeChecker::pass_over(Line& line, std::uint32_t job, Node from, Node to) {

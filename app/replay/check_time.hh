@@ -100,6 +100,8 @@ class TimeChecker {
         std::uint64_t since = 0;  ///< the frame with the first
         std::uint64_t next = 0;   ///< all before it are there; 0 until it is known with which they begin
         std::map<std::uint64_t, Seen> early{};  ///< those behind it, and it as far as it is there
+        std::uint32_t answers = 0;              ///< the epoch of its receiver
+        std::uint64_t ahead = 0;                ///< how far that may go on without the next, at the most
         std::uint64_t reached = 0;              ///< the last that its receiver has sent in answer
         std::uint64_t needed = 0;  ///< the frame in which the next has turned out to be missing; 0 for none
     };
@@ -109,7 +111,7 @@ class TimeChecker {
     void see_on_way(const Where& where, Way& way, const wire::IsotachHeader& message);
     void see_announcement(Way& way, Node from, Node to, std::uint32_t count, std::uint64_t token);
     void see_line(const Where& where, const wire::TokenView& view);
-    void see_answer(const Where& where, const wire::Token& token);
+    void see_answer(const Where& where, const wire::TokenView& view);
     void keep(Line& line, const Where& where, const wire::TokenView& view);
     void advance(Line& line, std::uint32_t job, Node to);
     static bool lacks_next(const Line& line);

@@ -160,6 +160,18 @@ TEST(Checker, finds_a_token_that_is_missing) {
     EXPECT_FALSE(found_in(frames)) << "it comes a little later";
 }
 
+TEST(Checker, tells_by_what_tokens_say_how_far_ahead_they_are_sent) {
+    auto frames = good();
+    for (std::uint64_t number = 2; number <= 9; ++number)
+        if (number != 4) frames.push_back(token(0, 2, number));
+    frames.push_back(token(2, 0, 8));
+    EXPECT_FALSE(found_in(frames));
+    frames.push_back(token(2, 0, 5, {{.source = 1, .destination = 0, .value = 1}}));
+    EXPECT_FALSE(found_in(frames)) << "4 ahead can be";
+    frames.push_back(token(2, 0, 3, {{.source = 1, .destination = 0, .value = 0}}));
+    expect_found(frames, 10, "token 4 from node 0 to node 2 is not in the trace");
+}
+
 TEST(Checker, finds_two_messages_in_one_place) {
     auto frames = good();
     frames.push_back(data(0, 2, 0, ordered({.pulse = 4, .host = 0, .rank = 0, .isochron = 2, .count = 1})));
