@@ -125,15 +125,17 @@ void Checker::see_stream(const capture::AnyFrame& any, Time when) {
     const wire::Header& header = any.decoded.header;
     const auto epoch = static_cast<std::uint16_t>(header.epoch);
     const bool copy = headers_.add(any.header_crc);
-    if (header.kind == Kind::kData) {
-        StreamChecker& of =
-            stream({any.job_key, header.source, header.destination, epoch, header.peer_epoch});
-        if (of.see_data(frames_, header, any.decoded.payload, has_one_plane(any.job_key))) see_messages(any);
-        of.expire(frames_);
-    }
+    if (header.peer_epoch == 0 && header.kind != Kind::kData) return;
+    StreamChecker& of = stream({any.job_key, header.source, header.destination, epoch, header.peer_epoch});
+    of.hear_sender(when);
+    if (header.kind == Kind::kData &&
+        of.see_data({frames_, when}, header, any.decoded.payload, has_one_plane(any.job_key)))
+        see_messages(any);
+    of.expire(frames_);
     if (header.peer_epoch == 0) return;
     // What it says of the stream the other way.
     StreamChecker& back = stream({any.job_key, header.destination, header.source, header.peer_epoch, epoch});
+    back.hear_receiver(when);
     back.see_told({frames_, when}, header, copy);
     back.expire(frames_);
 }

@@ -10,8 +10,7 @@ namespace isoplane::replay {
 
 namespace {
 
-/// A fabric holds no frame back for longer than both.
-constexpr std::uint64_t kHeldBack = 1024;
+/// A fabric holds no frame back for so long.
 constexpr Time kHeldBackFor = std::chrono::milliseconds{100};
 constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 
@@ -23,7 +22,7 @@ std::string text(std::uint32_t number) {
 
 std::optional<std::uint32_t> NeverBack::add(const Moment& now, std::uint32_t number) {
     const auto settles = [&now](const Moment& when) {
-        return when.frame + kHeldBack < now.frame && when.time + kHeldBackFor < now.time;
+        return when.frame + kReordered < now.frame && when.time + kHeldBackFor < now.time;
     };
     for (; !raised_.empty() && settles(raised_.front().when); raised_.pop_front())
         settled_ = raised_.front().number;
@@ -38,16 +37,17 @@ void StreamChecker::granted_at_first(std::uint32_t credit) {
     if (!limit_) limit_ = credit;
 }
 
-bool StreamChecker::see_data(std::uint64_t frame, const wire::Header& header,
+bool StreamChecker::see_data(const Moment& now, const wire::Header& header,
                              std::span<const std::byte> payload, bool one_plane) {
     const std::uint32_t crc = header.payload_crc != 0 ? header.payload_crc : wire::crc32c(payload);
     if (!contents_.add(header.sequence, both(header.payload_length, crc)))
-        violated_(frame, "frame " + text(header.sequence) + " " + name_ +
-                             " has another content than the one of that number before");
-    if (header.sequence == 0) from_start_ = true;
-    if (limit_ && !before(header.sequence, *limit_)) ungranted_.push_back({frame, header.sequence});
+        violated_(now.frame, "frame " + text(header.sequence) + " " + name_ +
+                                 " has another content than the one of that number before");
+    // One that is sent again does not tell that the trace has all behind it: hellos come first.
+    if (header.sequence == 0 && at_first_) from_start_ = true;
+    if (limit_ && !before(header.sequence, *limit_)) ungranted_.push_back({now, header.sequence});
     if (is_here(header.sequence)) return false;
-    early_.emplace(header.sequence, pieces_of(payload, frame));
+    early_.emplace(header.sequence, pieces_of(payload, now.frame));
     for (auto first = early_.begin(); first != early_.end() && first->first == next_;
          first = early_.begin()) {
         see_in_order(first->second, one_plane);
@@ -84,10 +84,10 @@ void StreamChecker::see_acknowledged(const Moment& now, const wire::Header& head
     if (const auto earlier = acknowledged_.add(now, header.ack))
         violated_(now.frame, "the acknowledgement of what comes " + name_ + " goes back, to " +
                                  text(header.ack) + " from " + text(*earlier));
-    if (before(next_, header.ack)) unseen_.push_back({now.frame, header.ack});
+    if (before(next_, header.ack)) unseen_.push_back({now, header.ack});
     for (std::uint64_t bits = header.selective; bits != 0; bits &= bits - 1) {
         const std::uint32_t sequence = header.ack + 1 + static_cast<std::uint32_t>(std::countr_zero(bits));
-        if (!is_here(sequence)) selected_.push_back({now.frame, sequence});
+        if (!is_here(sequence)) selected_.push_back({now, sequence});
     }
 }
 
@@ -107,20 +107,22 @@ void StreamChecker::see_granted(const Moment& now, const wire::Header& header) {
 
 void StreamChecker::expire(std::uint64_t since) {
     const auto overdue = [since](const std::deque<Due>& dues) {
-        return !dues.empty() && (since == kEnd || dues.front().frame + kReordered < since);
+        return !dues.empty() && (since == kEnd || dues.front().when.frame + kReordered < since);
     };
     for (; overdue(ungranted_); ungranted_.pop_front())
-        violated_(ungranted_.front().frame, "frame " + text(ungranted_.front().before) + " " + name_ +
-                                                " is sent without credit: " + text(*limit_) +
-                                                " frames were granted");
+        if (const Due& due = ungranted_.front(); due.when.time <= receiver_heard_)
+            violated_(due.when.frame, "frame " + text(due.before) + " " + name_ +
+                                          " is sent without credit: " + text(*limit_) +
+                                          " frames were granted");
     for (; overdue(unseen_); unseen_.pop_front())
-        if (from_start_)
-            violated_(unseen_.front().frame,
+        if (const Due& due = unseen_.front(); from_start_ && due.when.time <= sender_heard_)
+            violated_(due.when.frame,
                       "frame " + text(next_) + " " + name_ + " is acknowledged, but not in the trace");
     for (; overdue(selected_); selected_.pop_front())
-        if (from_start_ && !forgot_some_)
-            violated_(selected_.front().frame, "frame " + text(selected_.front().before) + " " + name_ +
-                                                   " is acknowledged out of turn, but not in the trace");
+        if (const Due& due = selected_.front();
+            from_start_ && !forgot_some_ && due.when.time <= sender_heard_)
+            violated_(due.when.frame, "frame " + text(due.before) + " " + name_ +
+                                          " is acknowledged out of turn, but not in the trace");
 }
 
 }  // namespace isoplane::replay

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -53,8 +54,12 @@ class StreamChecker {
     bool knows_first_grant() const { return at_first_.has_value(); }
     /// What the receiver has granted at first, once that is known.
     void granted_at_first(std::uint32_t credit);
+    /// When its sender, or its receiver, was heard: what it had sent before is in the trace then, as a tap
+    /// writes in order.
+    void hear_sender(Time when) { sender_heard_ = std::max(sender_heard_, when); }
+    void hear_receiver(Time when) { receiver_heard_ = std::max(receiver_heard_, when); }
     /// A data frame. Returns whether it is seen for the first time.
-    bool see_data(std::uint64_t frame, const wire::Header& header, std::span<const std::byte> payload,
+    bool see_data(const Moment& now, const wire::Header& header, std::span<const std::byte> payload,
                   bool one_plane);
     /// What a frame of the receiver's says of it. `copy` when the trace had just that frame before.
     void see_told(const Moment& now, const wire::Header& header, bool copy);
@@ -64,7 +69,7 @@ class StreamChecker {
   private:
     /// Something that has to be found yet.
     struct Due {
-        std::uint64_t frame;  ///< that needs it
+        Moment when;  ///< of the frame that needs it
         std::uint32_t before;
     };
 
@@ -79,6 +84,8 @@ class StreamChecker {
     std::string name_;
     Recent contents_{};
     MessageOrder order_{};
+    Time sender_heard_ = Time::min();
+    Time receiver_heard_ = Time::min();
     bool from_start_ = false;
     bool forgot_some_ = false;                             ///< of those that are early
     std::uint32_t next_ = 0;                               ///< all before it are in the trace

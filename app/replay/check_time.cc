@@ -116,7 +116,6 @@ void TimeChecker::see_on_way(const Where& where, Way& way, const wire::IsotachHe
     if (!way.messages.add(message.count, both(message.isochron, message.rank)))
         return violated_(where.frame, which + ": its message " + text(message.count) + " to node " +
                                           text(where.to) + " is two different ones");
-    way.from_start = way.from_start || message.count == 1;
     const std::uint64_t place = place_of(message);
     way.places.add(message.count, place);
     const auto earlier = way.places.find(message.count - 1);
@@ -169,9 +168,9 @@ void TimeChecker::Told::begin_anew() {
     for (auto& [host, way] : from) {
         way.open.clear();
         way.announced.clear();
-        way.from_start = false;
     }
     last = 0;
+    whole = false;
 }
 
 /// A node sends its tokens in order, one for each pulse.
@@ -183,10 +182,10 @@ void TimeChecker::see_line(const Where& where, const wire::TokenView& view) {
     }
     keep(line, where, view);
     if (line.early.size() > kMostEarly || (line.next == 0 && line.since + kReordered < where.frame))
-        line.next = line.early.begin()->first;
+        begin(line);
     if (line.next == 0) return;
     advance(line, where.job, where.to);
-    if (line.needed == 0 && lacks_next(line)) line.needed = where.frame;
+    if (line.needed == 0 && lacks_next(line, where.job, where.from, where.to)) line.needed = where.frame;
     if (line.needed != 0 && line.needed + kReordered < where.frame)
         pass_over(line, where.job, where.from, where.to);
 }
@@ -210,11 +209,13 @@ void TimeChecker::keep(Line& line, const Where& where, const wire::TokenView& vi
 /// What a token says counts once all before it are there: one that is seen late may have said it earlier.
 void TimeChecker::advance(Line& line, std::uint32_t job, Node to) {
     Told& told = told_[{job, to}];
+    // Tokens begin with 1, but in a later view.
+    told.whole = told.whole || (line.begin == 1 && line.view == 0);
     for (auto first = line.early.begin();
          first != line.early.end() && first->first == line.next && first->second.whole;
          first = line.early.begin()) {
         for (const wire::TokenEntry& entry : first->second.entries)
-            see_announcement(told.from[entry.source], entry.source, to, entry.value, line.next);
+            see_announcement(told, entry.source, to, entry.value, line.next);
         line.early.erase(first);
         ++line.next;
         line.needed = 0;
@@ -234,16 +235,25 @@ void TimeChecker::see_answer(const Where& where, const wire::TokenView& view) {
         line.ahead = kMostAhead;
         line.reached = 0;
     }
-    if (view.size() != 0 && token.view == 0) line.ahead = std::min(line.ahead, token.number - 1);
+    if (view.size() != 0 && token.view == 0)
+        line.ahead = std::min(line.ahead, std::max(token.number, std::uint64_t{2}) - 1);
     const bool same_life = where.to_epoch == static_cast<std::uint16_t>(line.epoch) && where.to_epoch != 0;
     if (same_life && line.view == token.view) line.reached = std::max(line.reached, token.number);
 }
 
+void TimeChecker::begin(Line& line) {
+    line.begin = line.next = line.early.begin()->first;
+}
+
 /// A node that sends a token has those of its neighbour that are so far behind it. Where more than that is
-/// missing, the trace is not of all that passed.
-bool TimeChecker::lacks_next(const Line& line) {
-    return !line.early.empty() && line.early.begin()->first - line.next <= kMostAhead &&
-           line.reached > line.next + line.ahead;
+/// missing, the trace is not of all that passed; and the first that are in it may have been sent again.
+bool TimeChecker::lacks_next(const Line& line, std::uint32_t job, Node from, Node to) const {
+    if (line.early.empty() || line.early.begin()->first - line.next > kMostAhead) return false;
+    const auto back = lines_.find({job, to, from});
+    const std::uint64_t sender_ahead =
+        back == lines_.end() || back->second.ahead == 0 ? kMostAhead : back->second.ahead;
+    const std::uint64_t sent_again = 4 * std::max(line.ahead, sender_ahead);
+    return line.next > line.begin + sent_again && line.reached > line.next + line.ahead;
 }
 
 void TimeChecker::pass_over(Line& line, std::uint32_t job, Node from, Node to) {
@@ -257,10 +267,11 @@ void TimeChecker::pass_over(Line& line, std::uint32_t job, Node from, Node to) {
     advance(line, job, to);
 }
 
-void TimeChecker::see_announcement(Way& way, Node from, Node to, std::uint32_t count, std::uint64_t token) {
+void TimeChecker::see_announcement(Told& told, Node from, Node to, std::uint32_t count, std::uint64_t token) {
+    Way& way = told.from[from];
     if (!way.announced.empty() && !before(way.announced.back().count, count)) return;  // sent again
     // In a trace that begins in the middle it may have been announced before.
-    const bool first = way.from_start || !way.announced.empty();
+    const bool first = told.whole || !way.announced.empty();
     std::erase_if(way.open, [&](const Open& open) {
         if (before(count, open.count)) return false;
         if (first && token > open.pulse)
@@ -274,7 +285,7 @@ void TimeChecker::see_announcement(Way& way, Node from, Node to, std::uint32_t c
 /// Of messages seen before that frame, those whose pulse has ended must have been announced.
 void TimeChecker::end_pulses(Told& told, Node to, std::uint64_t before_frame) {
     for (auto& [host, way] : told.from) {
-        const bool first = way.from_start || !way.announced.empty();
+        const bool first = told.whole || !way.announced.empty();
         std::erase_if(way.open, [&, from = host](const Open& open) {
             if (open.frame >= before_frame || open.pulse >= told.last) return false;
             if (first)
@@ -289,9 +300,9 @@ void TimeChecker::end_pulses(Told& told, Node to, std::uint64_t before_frame) {
 void TimeChecker::finish() {
     for (auto& [key, line] : lines_) {
         const auto [job, from, to] = key;
-        if (line.next == 0) line.next = line.early.begin()->first;
+        if (line.next == 0) begin(line);
         advance(line, job, to);
-        while (lacks_next(line))
+        while (lacks_next(line, job, from, to))
             pass_over(line, job, from, to);
     }
     for (auto& [key, told] : told_)

@@ -83,6 +83,7 @@ class TimeChecker {
 
         std::uint32_t epoch = 0;  ///< of whose tokens
         std::uint64_t last = 0;   ///< the greatest number
+        bool whole = false;       ///< nothing was told before the trace
         std::map<Node, Way> from{};
     };
 
@@ -98,6 +99,7 @@ class TimeChecker {
         std::uint32_t epoch = 0;  ///< of the sender
         std::uint16_t view = 0;
         std::uint64_t since = 0;  ///< the frame with the first
+        std::uint64_t begin = 0;  ///< the first
         std::uint64_t next = 0;   ///< all before it are there; 0 until it is known with which they begin
         std::map<std::uint64_t, Seen> early{};  ///< those behind it, and it as far as it is there
         std::uint32_t answers = 0;              ///< the epoch of its receiver
@@ -109,12 +111,13 @@ class TimeChecker {
     void see_issue(const Where& where, const wire::IsotachHeader& message);
     void see_stamp(const Where& where, Issuer& issuer, const wire::IsotachHeader& message);
     void see_on_way(const Where& where, Way& way, const wire::IsotachHeader& message);
-    void see_announcement(Way& way, Node from, Node to, std::uint32_t count, std::uint64_t token);
+    void see_announcement(Told& told, Node from, Node to, std::uint32_t count, std::uint64_t token);
     void see_line(const Where& where, const wire::TokenView& view);
     void see_answer(const Where& where, const wire::TokenView& view);
     void keep(Line& line, const Where& where, const wire::TokenView& view);
     void advance(Line& line, std::uint32_t job, Node to);
-    static bool lacks_next(const Line& line);
+    bool lacks_next(const Line& line, std::uint32_t job, Node from, Node to) const;
+    static void begin(Line& line);
     void pass_over(Line& line, std::uint32_t job, Node from, Node to);
     void late(std::uint64_t frame, const std::string& which, std::uint32_t count, Node to,
               std::uint64_t token, std::uint64_t pulse);

@@ -146,7 +146,7 @@ TEST(Checker, finds_a_token_that_came_with_another_and_says_something_of_its_own
 
 TEST(Checker, finds_a_token_that_is_missing) {
     auto frames = good();
-    constexpr std::uint64_t kMissing = 9;
+    constexpr std::uint64_t kMissing = 300;
     std::size_t behind = 0;
     for (std::uint64_t number = 2; number <= kMissing + 64; ++number) {
         if (number != kMissing) frames.push_back(token(0, 2, number));
@@ -155,21 +155,30 @@ TEST(Checker, finds_a_token_that_is_missing) {
     }
     EXPECT_FALSE(found_in(frames)) << "it need not have waited for it";
     frames.push_back(token(2, 0, kMissing + 65));
-    expect_found(frames, behind, "token 9 from node 0 to node 2 is not in the trace, and node 2 has gone on");
+    expect_found(frames, behind,
+                 "token 300 from node 0 to node 2 is not in the trace, and node 2 has gone on");
     frames.push_back(token(0, 2, kMissing));
     EXPECT_FALSE(found_in(frames)) << "it comes a little later";
 }
 
 TEST(Checker, tells_by_what_tokens_say_how_far_ahead_they_are_sent) {
     auto frames = good();
-    for (std::uint64_t number = 2; number <= 9; ++number)
-        if (number != 4) frames.push_back(token(0, 2, number));
-    frames.push_back(token(2, 0, 8));
+    for (std::uint64_t number = 1; number <= 38; ++number) {
+        const std::uint32_t count = number == 5 ? 1 : 0;
+        frames.push_back(token(2, 0, number));
+        if (number == 30) continue;
+        std::vector<wire::TokenEntry> entries;
+        if (number >= 5) entries.push_back({.source = 0, .destination = 1, .value = count});
+        if (number >= 2) frames.push_back(token(0, 2, number, entries));
+    }
     EXPECT_FALSE(found_in(frames));
-    frames.push_back(token(2, 0, 5, {{.source = 1, .destination = 0, .value = 1}}));
-    EXPECT_FALSE(found_in(frames)) << "4 ahead can be";
-    frames.push_back(token(2, 0, 3, {{.source = 1, .destination = 0, .value = 0}}));
-    expect_found(frames, 10, "token 4 from node 0 to node 2 is not in the trace");
+    frames.push_back(token(2, 0, 39, {{.source = 1, .destination = 0, .value = 0}}));
+    EXPECT_FALSE(found_in(frames)) << "node 2 may be 38 ahead";
+    frames[7] = token(2, 0, 1, {{.source = 1, .destination = 0, .value = 0}});
+    const auto violation = found_in(frames);
+    ASSERT_TRUE(violation);
+    EXPECT_NE(violation->sentence.find("token 30 from node 0 to node 2 is not in the trace"),
+              std::string::npos);
 }
 
 TEST(Checker, finds_two_messages_in_one_place) {
