@@ -3,9 +3,22 @@
 
 #include "capture/any_frame.hh"
 
+#include <rte_ether.h>
+
 namespace isoplane::capture {
 
 namespace {
+
+/// Without its 802.1Q tags. Nobody looks at the addresses, in whose place there are others then.
+std::span<const std::byte> untagged(std::span<const std::byte> packet) {
+    constexpr std::size_t kTagSize = 4;
+    while (packet.size() >= wire::kEthernetSize + kTagSize) {
+        const std::uint16_t type = wire::ethernet_layout::EtherType::get(packet.data());
+        if (type != RTE_ETHER_TYPE_VLAN && type != RTE_ETHER_TYPE_QINQ) break;
+        packet = packet.subspan(kTagSize);
+    }
+    return packet;
+}
 
 wire::Unwrapped unwrapped(std::span<const std::byte> packet) {
     const wire::Unwrapped plain = wire::unwrap(packet, {});
@@ -17,7 +30,7 @@ wire::Unwrapped unwrapped(std::span<const std::byte> packet) {
 
 AnyFrame read_any(std::span<const std::byte> packet) {
     AnyFrame any{.decoded = {}, .raw = {}};
-    const wire::Unwrapped content = unwrapped(packet);
+    const wire::Unwrapped content = unwrapped(untagged(packet));
     any.decoded.reason = content.reason;
     if (content.reason != wire::Reject::kNone) return any;
     if (content.frame.size() < wire::kHeaderSize) {

@@ -21,7 +21,7 @@ struct AnyFrame {
     std::span<const std::byte> raw;  ///< from its 48-byte header on; empty when that is not there
 };
 
-/// Reads a packet, from its Ethernet header on, in whichever envelope it is.
+/// Reads a packet, from its Ethernet header on, in whichever envelope it is, and behind tags of VLANs.
 AnyFrame read_any(std::span<const std::byte> packet);
 
 }  // namespace isoplane::capture

@@ -3,11 +3,14 @@
 
 #include "replay/check.hh"
 
-#include <isoplane/wire/crc32c.hh>
+#include <algorithm>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
+
+#include "replay/check_body.hh"
 
 namespace isoplane::replay {
 
@@ -36,31 +39,45 @@ void Checker::see(const TraceFrame& frame) {
         return violated(frames_, "it is refused: " + why);
     }
     ++ours_;
+    jobs_.insert(any.job_key);
     const wire::Header& header = any.decoded.header;
     switch (header.kind) {
         case Kind::kData:
+            if (const std::string fault = fault_of_messages(any.decoded); !fault.empty())
+                return violated(frames_, fault);
+            see_stream(any, frame.when);
+            break;
         case Kind::kAck:
         case Kind::kCredit:
         case Kind::kCreditRequest:
-            see_stream(any);
+            see_stream(any, frame.when);
             break;
         case Kind::kHello:
         case Kind::kHelloAck:
             see_hello(any);
             break;
         case Kind::kToken:
-            see_token(any, {header.epoch, header.source, header.destination}, any.decoded.payload);
+            see_token(any, {header.epoch, header.source, header.destination}, header.peer_epoch,
+                      any.decoded.payload);
             break;
         case Kind::kBye:
+            if (header.sequence > 1)
+                violated(frames_,
+                         "a bye has number " + std::to_string(header.sequence) + ": 0 asks, 1 answers");
+            break;
         case Kind::kProbe:
+            if (any.decoded.payload.size() >= wire::kProbeSize && !wire::probe_intact(any.decoded.payload))
+                violated(frames_, "the pattern of a probe is not that of its number");
+            break;
         case Kind::kView:
+            see_view(any);
             break;
     }
 }
 
 void Checker::finish() {
     for (auto& [key, stream] : streams_)
-        expire(stream, key, ~std::uint64_t{0});
+        stream.expire(~std::uint64_t{0});
     time_.finish();
 }
 
@@ -80,66 +97,56 @@ std::optional<std::uint32_t> Checker::granted_at_first(const StreamKey& key) con
     return std::nullopt;
 }
 
-void Checker::see_stream(const capture::AnyFrame& any) {
+StreamChecker& Checker::stream(const StreamKey& key) {
+    const auto found =
+        streams_
+            .try_emplace(
+                key, [this](std::uint64_t frame, const std::string& sentence) { violated(frame, sentence); },
+                pair(std::get<1>(key), std::get<2>(key)))
+            .first;
+    StreamChecker& stream = found->second;
+    if (!stream.knows_first_grant())
+        if (const auto credit = granted_at_first(key)) stream.granted_at_first(*credit);
+    return stream;
+}
+
+/// Other planes have a key that follows from that of the first (lib/job/job.cc).
+bool Checker::has_one_plane(std::uint32_t job) const {
+    constexpr std::uint32_t kPlanesApart = 0x9e3779b9;
+    constexpr std::uint32_t kMostPlanes = 4;
+    return std::ranges::none_of(jobs_, [job](std::uint32_t other) {
+        for (std::uint32_t planes = 1; planes < kMostPlanes; ++planes)
+            if (other - job == planes * kPlanesApart || job - other == planes * kPlanesApart) return true;
+        return false;
+    });
+}
+
+void Checker::see_stream(const capture::AnyFrame& any, Time when) {
     const wire::Header& header = any.decoded.header;
     const auto epoch = static_cast<std::uint16_t>(header.epoch);
-    if (header.kind == Kind::kData) {
-        const StreamKey key{any.job_key, header.source, header.destination, epoch, header.peer_epoch};
-        Stream& stream = streams_[key];
-        if (!stream.limit) stream.limit = granted_at_first(key);
-        see_data(stream, any);
-        expire(stream, key, frames_);
-    }
+    const bool copy = headers_.add(any.header_crc);
+    if (header.peer_epoch == 0 && header.kind != Kind::kData) return;
+    StreamChecker& of = stream({any.job_key, header.source, header.destination, epoch, header.peer_epoch});
+    of.hear_sender(when);
+    if (header.kind == Kind::kData &&
+        of.see_data({frames_, when}, header, any.decoded.payload, has_one_plane(any.job_key)))
+        see_messages(any);
+    of.expire(frames_);
+    if (header.peer_epoch == 0) return;
     // What it says of the stream the other way.
-    const StreamKey key{any.job_key, header.destination, header.source, header.peer_epoch, epoch};
-    const auto found = streams_.find(key);
-    if (found == streams_.end()) return;
-    Stream& stream = found->second;
-    if (!stream.limit || before(*stream.limit, header.credit)) {
-        stream.limit = header.credit;
-        std::erase_if(stream.ungranted, [&](const Due& due) { return before(due.before, *stream.limit); });
-    }
-    if (before(stream.next, header.ack)) stream.unseen.push_back({frames_, header.ack});
-    expire(stream, key, frames_);
+    StreamChecker& back = stream({any.job_key, header.destination, header.source, header.peer_epoch, epoch});
+    back.hear_receiver(when);
+    back.see_told({frames_, when}, header, copy);
+    back.expire(frames_);
 }
 
-void Checker::see_data(Stream& stream, const capture::AnyFrame& any) {
-    const wire::Header& header = any.decoded.header;
-    const std::uint32_t crc =
-        header.payload_crc != 0 ? header.payload_crc : wire::crc32c(any.decoded.payload);
-    if (!stream.contents.add(header.sequence, both(header.payload_length, crc)))
-        violated(frames_, "frame " + std::to_string(header.sequence) + " " +
-                              pair(header.source, header.destination) +
-                              " has another content than the one of that number before");
-    if (header.sequence == 0) stream.from_start = true;
-    if (stream.limit && !before(header.sequence, *stream.limit))
-        stream.ungranted.push_back({frames_, header.sequence});
-    if (before(header.sequence, stream.next) || !stream.early.insert(header.sequence).second) return;
-    while (!stream.early.empty() && *stream.early.begin() == stream.next) {
-        stream.early.erase(stream.early.begin());
-        ++stream.next;
-    }
-    constexpr std::size_t kMostEarly = 4096;
-    if (stream.early.size() > kMostEarly) stream.early.clear();
-    std::erase_if(stream.unseen, [&](const Due& due) { return !before(stream.next, due.before); });
-    see_messages(any);
-}
-
-/// Whatever should have been there by now.
-void Checker::expire(Stream& stream, const StreamKey& key, std::uint64_t since) {
-    const auto [job, from, to, from_epoch, to_epoch] = key;
-    const auto overdue = [since](const Due& due) {
-        return since == ~std::uint64_t{0} || due.frame + kReordered < since;
-    };
-    for (; !stream.ungranted.empty() && overdue(stream.ungranted.front()); stream.ungranted.pop_front())
-        violated(stream.ungranted.front().frame,
-                 "frame " + std::to_string(stream.ungranted.front().before) + " " + pair(from, to) +
-                     " is sent without credit: " + std::to_string(*stream.limit) + " frames were granted");
-    for (; !stream.unseen.empty() && overdue(stream.unseen.front()); stream.unseen.pop_front())
-        if (stream.from_start)
-            violated(stream.unseen.front().frame, "frame " + std::to_string(stream.next) + " " +
-                                                      pair(from, to) +
-                                                      " is acknowledged, but not in the trace");
+/// What is wrong with a message of a data frame.
+std::string Checker::fault_of_messages(const wire::Decoded& frame) {
+    wire::MessageCursor cursor(frame.payload);
+    std::string fault;
+    for (wire::Message message; fault.empty() && cursor.next_valid(message);)
+        fault = fault_in(message, frame.header.source);
+    return fault;
 }
 
 void Checker::see_messages(const capture::AnyFrame& any) {
@@ -148,9 +155,8 @@ void Checker::see_messages(const capture::AnyFrame& any) {
         ++messages_;
         if (wire::is_ordered(message.header.protocol)) {
             see_isotach(any, message.body);
-        } else if (message.header.protocol == wire::Protocol::kToken &&
-                   message.body.size() > wire::kTokenOriginSize) {
-            see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()),
+        } else if (message.header.protocol == wire::Protocol::kToken) {
+            see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()), 0,
                       message.body.subspan(wire::kTokenOriginSize));
         }
     }
@@ -159,17 +165,35 @@ void Checker::see_messages(const capture::AnyFrame& any) {
 void Checker::see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body) {
     const wire::Header& header = any.decoded.header;
     const wire::IsotachHeader part = wire::decode_isotach(body.first<wire::kIsotachSize>());
+    // Neither is a message of an isochron.
+    if ((part.flags & (wire::kIsotachFlush | wire::kIsotachHandover)) != 0) return;
     const std::span<const std::byte> behind = body.subspan(wire::kIsotachSize);
     std::optional<std::uint64_t> clock;
     if ((part.flags & wire::kIsotachClocked) != 0 && behind.size() >= wire::kIsotachClockSize)
         clock = wire::IsotachClock::get(behind.data());
-    time_.see_message({frames_, any.job_key, header.epoch, header.source, header.destination}, part, clock);
+    time_.see_message(
+        {frames_, any.job_key, header.epoch, header.source, header.destination, header.peer_epoch}, part,
+        clock);
 }
 
-void Checker::see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin,
+void Checker::see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,
                         std::span<const std::byte> payload) {
     if (const auto view = wire::TokenView::parse(payload, capture::kAnyNode))
-        time_.see_token({frames_, any.job_key, origin.epoch, origin.from, origin.to}, *view);
+        time_.see_token({frames_, any.job_key, origin.epoch, origin.from, origin.to, to_epoch}, *view);
+}
+
+/// The views of a job that starts again have no member in common with those before.
+void Checker::see_view(const capture::AnyFrame& any) {
+    const auto message = wire::decode_view(any.decoded.payload, capture::kAnyNode);
+    if (!message || message->step != wire::ViewStep::kDecided) return;
+    const wire::View& view = message->next;
+    wire::View& decided = views_[{any.job_key, view.number}];
+    const bool same_job = std::ranges::any_of(view.members, [&](const wire::Member& member) {
+        return std::ranges::find(decided.members, member) != decided.members.end();
+    });
+    if (same_job && decided != view)
+        violated(frames_, "view " + std::to_string(view.number) + " is decided in two ways");
+    decided = view;
 }
 
 }  // namespace isoplane::replay

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <isoplane/wire/view.hh>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "capture/any_frame.hh"
+#include "replay/check_stream.hh"
 #include "replay/check_time.hh"
 #include "replay/trace.hh"
 
@@ -26,15 +27,21 @@ struct Violation {
 
 /// Holds the frames of a trace against what the protocol promises, in memory that does not grow with it.
 ///
-/// - every frame is well formed, with checksums that hold;
+/// - every frame is well formed, with checksums that hold, and so are the messages and the test pattern in
+/// it;
 /// - a sequence number stands for one content, and nothing is sent that the receiver has not granted;
 /// - what is acknowledged is in the trace, if that has the stream from its beginning;
+/// - acknowledgements and credit do not go back, and credit is for no less and no more than there can be;
+/// - in a stream from its beginning, fragments follow each other, payloads and the rest of Portals messages
+/// what
+///   announces them, and isotach messages are counted without a gap;
 /// - all messages of an isochron have one pulse, after the one in which it was issued where that is told, and
-///   a host's isochrons are in the order of their pulses;
+///   a host's isochrons are in the order of their places in time;
 /// - a place in time, and a count of a host's messages to another, stand for one message each, and go up
 ///   together;
 /// - a message is announced to its receiver by the token that ends its pulse, or one before;
-/// - a token that is sent again says the same.
+/// - a token that is sent again says the same, and none is missing where its receiver has gone on;
+/// - a view is decided one way.
 class Checker {
   public:
     Checker() = default;
@@ -56,38 +63,28 @@ class Checker {
     std::uint64_t tokens() const noexcept { return time_.tokens(); }
 
   private:
-    /// Something that has to be found yet.
-    struct Due {
-        std::uint64_t frame;  ///< that needs it
-        std::uint32_t before;
-    };
-
     using Node = std::uint16_t;
     /// Of a stream: job, source, destination, epochs of both.
     using StreamKey = std::tuple<std::uint32_t, Node, Node, std::uint16_t, std::uint16_t>;
 
-    struct Stream {
-        Recent contents{};
-        bool from_start = false;
-        std::uint32_t next = 0;                ///< all before it are in the trace
-        std::set<std::uint32_t> early{};       ///< those behind it that are, too
-        std::optional<std::uint32_t> limit{};  ///< what the receiver has granted; unknown before its hello
-        std::deque<Due> ungranted{};           ///< frames that need a higher limit
-        std::deque<Due> unseen{};              ///< acknowledgements of more than there is
-    };
-
     void violated(std::uint64_t frame, const std::string& sentence);
     void see_hello(const capture::AnyFrame& any);
-    void see_stream(const capture::AnyFrame& any);
-    void see_data(Stream& stream, const capture::AnyFrame& any);
+    void see_stream(const capture::AnyFrame& any, Time when);
+    static std::string fault_of_messages(const wire::Decoded& frame);
     void see_messages(const capture::AnyFrame& any);
     void see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body);
-    void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin,
+    void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,
                    std::span<const std::byte> payload);
-    void expire(Stream& stream, const StreamKey& key, std::uint64_t since);
+    void see_view(const capture::AnyFrame& any);
+    StreamChecker& stream(const StreamKey& key);
     std::optional<std::uint32_t> granted_at_first(const StreamKey& key) const;
+    bool has_one_plane(std::uint32_t job) const;
 
-    std::map<StreamKey, Stream> streams_{};
+    std::map<StreamKey, StreamChecker> streams_{};
+    std::set<std::uint32_t> jobs_{};
+    SeenBefore headers_{};  ///< by their CRC
+    /// By job and number: views that have been decided.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, wire::View> views_{};
     /// By job, node, low half of its epoch and whom it tells: what that may send at first.
     std::map<std::tuple<std::uint32_t, Node, std::uint16_t, Node>, std::uint32_t> hellos_{};
     TimeChecker time_{

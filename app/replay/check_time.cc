@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <isoplane/wire/crc32c.hh>
+#include <iterator>
 
 namespace isoplane::replay {
 
@@ -17,9 +18,20 @@ constexpr std::size_t kMostOpen = 4096;
 /// Most pulses have fewer messages of a host.
 constexpr std::uint64_t kRanksApart = 61;
 
+constexpr unsigned kRankBits = 24;
+constexpr std::uint64_t kRankMask = (std::uint64_t{1} << kRankBits) - 1;
+/// How many of the last messages of a host are held against each other.
+constexpr std::size_t kMostStamped = 1024;
+/// Tokens that a node may send before those of its neighbours are there.
+constexpr std::uint64_t kMostAhead = 64;
+
+/// Of those whose forerunners are missing, so many are remembered.
+constexpr std::size_t kMostEarly = 4096;
+constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+
 /// For comparison with others of the same host.
 std::uint64_t place_of(const wire::IsotachHeader& message) {
-    return message.pulse << 24 | (message.rank & 0xffffffU);
+    return message.pulse << kRankBits | (message.rank & kRankMask);
 }
 
 std::string name(std::uint32_t isochron, std::uint16_t host) {
@@ -54,9 +66,10 @@ void TimeChecker::see_message(const Where& where, const wire::IsotachHeader& mes
     // What a survivor hands over was counted and announced for another.
     if (message.host != where.from) return;
     Way& way = told_[{where.job, where.to}].from[message.host];
-    if (way.epoch != where.epoch) {
+    if (way.epoch != where.epoch || way.to_epoch != where.to_epoch) {
         way = {};
         way.epoch = where.epoch;
+        way.to_epoch = where.to_epoch;
     }
     see_on_way(where, way, message);
 }
@@ -70,16 +83,30 @@ void TimeChecker::see_issue(const Where& where, const wire::IsotachHeader& messa
                   which + " has a message of pulse " + text(message.pulse) + ", and others of another pulse");
     if (!issuer.isochron || before(*issuer.isochron, message.isochron)) {
         ++isochrons_;
-        if (issuer.isochron && message.pulse < issuer.pulse)
-            violated_(where.frame, which + " has pulse " + text(message.pulse) + ", isochron " +
-                                       text(*issuer.isochron) + " before it " + text(issuer.pulse));
         issuer.isochron = message.isochron;
-        issuer.pulse = message.pulse;
     }
+    see_stamp(where, issuer, message);
     const std::uint64_t content = both(where.to, message.count);
     if (!issuer.places.add(place_of(message), content, message.pulse * kRanksApart + message.rank))
         violated_(where.frame, which + ": another message of its host has the same place, pulse " +
                                    text(message.pulse) + ", rank " + text(message.rank));
+}
+
+/// A host stamps its isochrons in the order of their numbers, with places that go up.
+void TimeChecker::see_stamp(const Where& where, Issuer& issuer, const wire::IsotachHeader& message) {
+    const auto [at, is_new] = issuer.stamped.emplace(place_of(message), message.isochron);
+    if (!is_new) return;
+    const auto violated = [&](const char* order, const auto& other) {
+        violated_(where.frame, name(message.isochron, message.host) + " has pulse " + text(message.pulse) +
+                                   ", rank " + text(message.rank) + ", isochron " + text(other.second) +
+                                   order + text(other.first >> kRankBits) + ", rank " +
+                                   text(other.first & kRankMask));
+    };
+    if (at != issuer.stamped.begin() && before(message.isochron, std::prev(at)->second))
+        violated(" behind it pulse ", *std::prev(at));
+    if (std::next(at) != issuer.stamped.end() && before(std::next(at)->second, message.isochron))
+        violated(" before it pulse ", *std::next(at));
+    if (issuer.stamped.size() > kMostStamped) issuer.stamped.erase(issuer.stamped.begin());
 }
 
 /// Among what its host sends to one other: executed in the order in which it is counted, and announced before
@@ -89,7 +116,6 @@ void TimeChecker::see_on_way(const Where& where, Way& way, const wire::IsotachHe
     if (!way.messages.add(message.count, both(message.isochron, message.rank)))
         return violated_(where.frame, which + ": its message " + text(message.count) + " to node " +
                                           text(where.to) + " is two different ones");
-    way.from_start = way.from_start || message.count == 1;
     const std::uint64_t place = place_of(message);
     way.places.add(message.count, place);
     const auto earlier = way.places.find(message.count - 1);
@@ -119,33 +145,133 @@ void TimeChecker::see_token(const Where& where, const wire::TokenView& view) {
     ++tokens_;
     const wire::Token token = view.token();
     const auto part = static_cast<std::uint16_t>(token.part << 8 | token.last_part);
-    Recent& sent = tokens_sent_[{where.job, where.epoch, where.from, where.to, part}];
-    if (!sent.add(token.number, crc_of_entries(view)))
+    const auto sent = [&](std::uint16_t its_part) -> Recent& {
+        return tokens_sent_[{where.job, where.epoch, token.view, where.from, where.to, its_part}];
+    };
+    // Those that come with it are tokens without entries.
+    bool same = sent(part).add(token.number, crc_of_entries(view));
+    for (std::uint64_t i = 1; i <= token.further; ++i)
+        same &= sent(0).add(token.number + i, 0);
+    if (!same)
         violated_(where.frame, "token " + text(token.number) + " " + pair(where.from, where.to) +
                                    " says something else than when it was sent before");
     Told& told = told_[{where.job, where.to}];
-    if (told.epoch != 0 && told.epoch != where.epoch) {
-        // Time has begun anew.
-        for (auto& [host, way] : told.from) {
-            way.open.clear();
-            way.announced.clear();
-        }
-        told.last = 0;
-    }
+    if (told.epoch != 0 && told.epoch != where.epoch) told.begin_anew();
     told.epoch = where.epoch;
-    for (std::size_t i = 0; i < view.size(); ++i) {
-        const wire::TokenEntry entry = view.entry(i);
-        if (entry.destination == where.to)
-            see_announcement(told.from[entry.source], entry.source, where.to, entry.value, token.number);
-    }
-    told.last = std::max(told.last, token.number + token.further);
+    see_line(where, view);
+    see_answer(where, view);
     if (where.frame > kReordered) end_pulses(told, where.to, where.frame - kReordered);
 }
 
-void TimeChecker::see_announcement(Way& way, Node from, Node to, std::uint32_t count, std::uint64_t token) {
+/// Messages and what announces them may be of the time before.
+void TimeChecker::Told::begin_anew() {
+    for (auto& [host, way] : from) {
+        way.open.clear();
+        way.announced.clear();
+    }
+    last = 0;
+    whole = false;
+}
+
+/// A node sends its tokens in order, one for each pulse.
+void TimeChecker::see_line(const Where& where, const wire::TokenView& view) {
+    Line& line = lines_[{where.job, where.from, where.to}];
+    if (line.epoch != where.epoch || line.view != view.view()) {
+        if (line.epoch != 0) told_[{where.job, where.to}].begin_anew();
+        line = {.epoch = where.epoch, .view = view.view(), .since = where.frame};
+    }
+    keep(line, where, view);
+    if (line.early.size() > kMostEarly || (line.next == 0 && line.since + kReordered < where.frame))
+        begin(line);
+    if (line.next == 0) return;
+    advance(line, where.job, where.to);
+    if (line.needed == 0 && lacks_next(line, where.job, where.from, where.to)) line.needed = where.frame;
+    if (line.needed != 0 && line.needed + kReordered < where.frame)
+        pass_over(line, where.job, where.from, where.to);
+}
+
+void TimeChecker::keep(Line& line, const Where& where, const wire::TokenView& view) {
+    const wire::Token token = view.token();
+    const auto at = [&](std::uint64_t number) -> Seen& {
+        return line.early.try_emplace(number, Seen{.frame = where.frame}).first->second;
+    };
+    if (token.number >= line.next) {
+        Seen& seen = at(token.number);
+        if (seen.parts.insert(token.part).second)
+            for (std::size_t i = 0; i < view.size(); ++i)
+                if (view.entry(i).destination == where.to) seen.entries.push_back(view.entry(i));
+        seen.whole = seen.parts.size() == token.last_part + 1U;
+    }
+    for (std::uint64_t number = token.number + 1; number <= token.number + token.further; ++number)
+        if (number >= line.next) at(number).whole = true;
+}
+
+/// What a token says counts once all before it are there: one that is seen late may have said it earlier.
+void TimeChecker::advance(Line& line, std::uint32_t job, Node to) {
+    Told& told = told_[{job, to}];
+    // Tokens begin with 1, but in a later view.
+    told.whole = told.whole || (line.begin == 1 && line.view == 0);
+    for (auto first = line.early.begin();
+         first != line.early.end() && first->first == line.next && first->second.whole;
+         first = line.early.begin()) {
+        for (const wire::TokenEntry& entry : first->second.entries)
+            see_announcement(told, entry.source, to, entry.value, line.next);
+        line.early.erase(first);
+        ++line.next;
+        line.needed = 0;
+    }
+    told.last = std::max(told.last, line.next - 1);
+}
+
+/// How far a node has come that is told what time it is, and how far ahead of that: the tokens that it sends
+/// before it is told anything say nothing.
+void TimeChecker::see_answer(const Where& where, const wire::TokenView& view) {
+    const auto found = lines_.find({where.job, where.to, where.from});
+    if (found == lines_.end()) return;
+    Line& line = found->second;
+    const wire::Token token = view.token();
+    if (line.answers != where.epoch) {
+        line.answers = where.epoch;
+        line.ahead = kMostAhead;
+        line.reached = 0;
+    }
+    if (view.size() != 0 && token.view == 0)
+        line.ahead = std::min(line.ahead, std::max(token.number, std::uint64_t{2}) - 1);
+    const bool same_life = where.to_epoch == static_cast<std::uint16_t>(line.epoch) && where.to_epoch != 0;
+    if (same_life && line.view == token.view) line.reached = std::max(line.reached, token.number);
+}
+
+void TimeChecker::begin(Line& line) {
+    line.begin = line.next = line.early.begin()->first;
+}
+
+/// A node that sends a token has those of its neighbour that are so far behind it. Where more than that is
+/// missing, the trace is not of all that passed; and the first that are in it may have been sent again.
+bool TimeChecker::lacks_next(const Line& line, std::uint32_t job, Node from, Node to) const {
+    if (line.early.empty() || line.early.begin()->first - line.next > kMostAhead) return false;
+    const auto back = lines_.find({job, to, from});
+    const std::uint64_t sender_ahead =
+        back == lines_.end() || back->second.ahead == 0 ? kMostAhead : back->second.ahead;
+    const std::uint64_t sent_again = 4 * std::max(line.ahead, sender_ahead);
+    return line.next > line.begin + sent_again && line.reached > line.next + line.ahead;
+}
+
+void TimeChecker::pass_over(Line& line, std::uint32_t job, Node from, Node to) {
+    const auto behind = line.early.upper_bound(line.next);
+    violated_(line.early.begin()->second.frame, "token " + text(line.next) + " " + pair(from, to) +
+                                                    " is not in the trace, and node " + text(to) +
+                                                    " has gone on as if it had come");
+    line.next = behind == line.early.end() ? line.next + 1 : behind->first;
+    line.early.erase(line.early.begin(), behind);
+    line.needed = 0;
+    advance(line, job, to);
+}
+
+void TimeChecker::see_announcement(Told& told, Node from, Node to, std::uint32_t count, std::uint64_t token) {
+    Way& way = told.from[from];
     if (!way.announced.empty() && !before(way.announced.back().count, count)) return;  // sent again
     // In a trace that begins in the middle it may have been announced before.
-    const bool first = way.from_start || !way.announced.empty();
+    const bool first = told.whole || !way.announced.empty();
     std::erase_if(way.open, [&](const Open& open) {
         if (before(count, open.count)) return false;
         if (first && token > open.pulse)
@@ -159,7 +285,7 @@ void TimeChecker::see_announcement(Way& way, Node from, Node to, std::uint32_t c
 /// Of messages seen before that frame, those whose pulse has ended must have been announced.
 void TimeChecker::end_pulses(Told& told, Node to, std::uint64_t before_frame) {
     for (auto& [host, way] : told.from) {
-        const bool first = way.from_start || !way.announced.empty();
+        const bool first = told.whole || !way.announced.empty();
         std::erase_if(way.open, [&, from = host](const Open& open) {
             if (open.frame >= before_frame || open.pulse >= told.last) return false;
             if (first)
@@ -172,8 +298,15 @@ void TimeChecker::end_pulses(Told& told, Node to, std::uint64_t before_frame) {
 }
 
 void TimeChecker::finish() {
+    for (auto& [key, line] : lines_) {
+        const auto [job, from, to] = key;
+        if (line.next == 0) begin(line);
+        advance(line, job, to);
+        while (lacks_next(line, job, from, to))
+            pass_over(line, job, from, to);
+    }
     for (auto& [key, told] : told_)
-        end_pulses(told, key.second, ~std::uint64_t{0});
+        end_pulses(told, key.second, kEnd);
 }
 
 }  // namespace isoplane::replay

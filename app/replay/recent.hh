@@ -7,12 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace isoplane::replay {
 
-/// Taps on different lcores may write in another order than frames passed: what must have come before
-/// something may be up to so many frames behind it.
-inline constexpr std::uint64_t kReordered = 1000;
+/// Taps on different lcores write in another order than frames passed, each by as much as it keeps for the
+/// writer: what must have come before something may be up to so many frames behind it.
+inline constexpr std::uint64_t kReordered = 1 << 16;
 
 /// Whether a number modulo 2^32 comes before another.
 constexpr bool before(std::uint32_t a, std::uint32_t b) {
@@ -50,5 +51,30 @@ class RecentOf {
     std::array<Slot, kSlots> slots_{};
 };
 using Recent = RecentOf<1024>;
+
+/// Whether a hash was seen lately; now and then it is said of one that was not.
+class SeenBefore {
+  public:
+    bool add(std::uint32_t hash) {
+        const std::size_t at = hash % kBits;
+        const bool seen = now_[at] || before_[at];
+        if (now_[at]) return seen;
+        now_[at] = true;
+        if (++kept_ == kMost) {
+            before_.swap(now_);
+            now_.assign(kBits, false);
+            kept_ = 0;
+        }
+        return seen;
+    }
+
+  private:
+    static constexpr std::size_t kBits = std::size_t{1} << 24;
+    static constexpr std::size_t kMost = kBits / 16;
+
+    std::vector<bool> now_ = std::vector<bool>(kBits);     ///< of the last, up to kMost
+    std::vector<bool> before_ = std::vector<bool>(kBits);  ///< of the kMost before those
+    std::size_t kept_ = 0;
+};
 
 }  // namespace isoplane::replay

@@ -20,8 +20,9 @@ Survey::Survey(const std::string& file, ProgressBar& bar) {
         const capture::AnyFrame any = capture::read_any(frame.bytes);
         if (!any.decoded || frame.bytes.empty()) continue;
         if (any.raw.data() != frame.bytes.data() + wire::kEthernetSize)
-            throw std::runtime_error("the frames in '" + file +
-                                     "' travel in UDP; only those in Ethernet can be fed to a stage.");
+            throw std::runtime_error(
+                "the frames in '" + file +
+                "' travel in UDP or in a VLAN; only those in plain Ethernet can be fed to a stage.");
         if (nodes.empty()) job_key = any.job_key;
         if (any.job_key == job_key) see(frame, any);
     }

@@ -37,7 +37,7 @@ def checked(file, code=0, err=None):
     return json.loads(replay(file, "--check", "--json", code=code, err=err))
 
 
-with Program("sim", "--hosts", 3, "--workload", "all", "--isochrons", 20, "--faults", "loss=5%,dup=5%", "--pcap", TRACE) as sim:
+with Program("sim", "--hosts", 3, "--workload", "all", "--ahead", 1, "--isochrons", 600, "--faults", "loss=5%,dup=5%", "--pcap", TRACE) as sim:
     sim.ends()
 FRAMES = [frame for _, frame in read_pcapng(TRACE)[1]]
 
@@ -165,15 +165,17 @@ def planted_faults_are_named():
                 if (said.get("source"), said.get("destination"), said.get("sequence")) != (source, destination, 1)]
 
     def without_announcement():
-        """Without the token that tells its receiver first of messages to it, however often it was sent."""
+        """Without one of the tokens that tell their receiver of messages to it, however often it was sent: not of the
+        first, which a trace that begins later would lack."""
         tokens = [(frame.get("source"), frame.get("destination"), frame.get("token")) for frame in decoded(TRACE)]
-        first = next((src, dst, token["number"]) for src, dst, token in tokens
-                     if token and any(entry.get("to") == dst for entry in token.get("entries", ())))
+        telling = [(src, dst, token["number"]) for src, dst, token in tokens
+                   if token and any(entry.get("to") == dst for entry in token.get("entries", ()))]
+        one = next(token for token in telling if token[2] > 10)
         return [frame for frame, (src, dst, token) in zip(FRAMES, tokens)
-                if not token or (src, dst, token["number"]) != first]
+                if not token or (src, dst, token["number"]) != one]
 
     for what, frames, number, words in (
-            ("announcement", without_announcement(), None, "by the end of its pulse"),
+            ("announcement", without_announcement(), None, "the end of its pulse"),
             ("payload", with_damage(PAYLOAD_AT + 3), victim + 1, "bad_payload_crc"),
             ("header", with_damage(HEADER_AT + 17), victim + 1, "bad_header_crc"),
             ("missing", without(), None, f"frame 1 from node {source} to node {destination} is acknowledged, but not in the")):
@@ -185,6 +187,63 @@ def planted_faults_are_named():
         if number:
             same(told["violation"]["frame"], number, f"the frame with {what}")
         assert "VIOLATION" in replay(file, "--check", code=1)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def changed(frame, at, replacement):
+    """With checksums that hold."""
+    frame = bytearray(frame)
+    frame[at:at + len(replacement)] = replacement
+    length = int.from_bytes(frame[HEADER_AT + 36:HEADER_AT + 38], "big")
+    frame[HEADER_AT + 40:HEADER_AT + 44] = crc32c(frame[PAYLOAD_AT:PAYLOAD_AT + length]).to_bytes(4, "big")
+    frame[HEADER_AT + 44:HEADER_AT + 48] = crc32c(frame[HEADER_AT:HEADER_AT + 44]).to_bytes(4, "big")
+    return bytes(frame)
+
+
+@test
+def faults_behind_good_checksums_are_named():
+    said = decoded(TRACE)
+    victim = next(i for i, frame in enumerate(said) if frame.get("kind") == "data"
+                  and frame["messages"][0]["protocol"] == "isotach")
+    isotach = PAYLOAD_AT + 8
+    count = int.from_bytes(FRAMES[victim][isotach + 20:isotach + 24], "big")
+    for what, at, replacement, words in (
+            ("operation", isotach + 11, b"\x77", "has operation 119, which does not exist"),
+            ("flag", isotach + 10, b"\x01", "has flags 1, which do not exist"),
+            ("issuer", isotach + 8, b"\0\x63", "says that host 99 has issued it"),
+            ("count", isotach + 20, (count + 7).to_bytes(4, "big"), "of its stream"),
+            ("protocol", PAYLOAD_AT, b"\x03", "a shmem message is no answer"),
+            ("ack", HEADER_AT + 20, (5000).to_bytes(4, "big"), "are acknowledged"),
+            ("credit", HEADER_AT + 32, (50000).to_bytes(4, "big"), "are granted where")):
+        file = work(f"{what}.pcap")
+        name = [said[victim][key] for key in ("source", "destination", "sequence")]
+        if what == "protocol":
+            replacement += FRAMES[victim][PAYLOAD_AT + 1:PAYLOAD_AT + 4] + FRAMES[victim][PAYLOAD_AT + 2:PAYLOAD_AT + 4].rjust(4, b"\0")
+        write_pcap(file, [changed(frame, at, replacement) if [its.get(key) for key in ("source", "destination", "sequence")] == name
+                          else frame for frame, its in zip(FRAMES, said)])
+        told = checked(file, code=1)
+        assert words in told["violation"]["sentence"], f"{what}: {told}"
+
+
+@test
+def a_trace_in_a_vlan_is_read_and_one_without_isoplane_is_not_called_good():
+    tagged, other = work("tagged.pcap"), work("other.pcap")
+    write_pcap(tagged, [frame[:12] + b"\x81\0\0\x07" + frame[12:] for frame in FRAMES])
+    told = checked(tagged)
+    same((told["good"], told["isoplane"]), (True, len(FRAMES)), "the verdict on frames of a VLAN")
+    same([frame.get("kind") for frame in decoded(tagged)], [frame.get("kind") for frame in decoded(TRACE)], "their kinds")
+    for frames in ([], [bytes(60)]):
+        write_pcap(other, frames)
+        same(checked(other, code=1)["good"], False, "the verdict on nothing of isoplane")
+        assert "no frame is of isoplane" in replay(other, "--check", code=1)
 
 
 def fed(stage, node, *options):

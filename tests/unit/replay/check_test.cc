@@ -3,41 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "made_frames.hh"
-#include "replay/check.hh"
+#include "checked.hh"
 
 namespace isoplane::test {
 namespace {
 
 using replay::Checker;
-using replay::Violation;
-
-/// What the checker finds in these frames.
-std::optional<Violation> found_in(const std::vector<Bytes>& frames) {
-    Checker checker;
-    for (const Bytes& each : frames)
-        checker.see({.bytes = each, .length = static_cast<std::uint32_t>(each.size())});
-    checker.finish();
-    return checker.violation();
-}
-
-void expect_found(const std::vector<Bytes>& frames, std::uint64_t frame, std::string_view words) {
-    const auto violation = found_in(frames);
-    ASSERT_TRUE(violation) << "nothing found; expected: " << words;
-    EXPECT_EQ(violation->frame, frame) << violation->sentence;
-    EXPECT_NE(violation->sentence.find(words), std::string::npos) << violation->sentence;
-}
-
-/// Two nodes that begin, of which the first sends isochrons.
-std::vector<Bytes> good() {
-    return {hello(0, 4),
-            hello(1, 4),
-            data(0, 1, 0, ordered({.pulse = 3, .host = 0, .rank = 1, .isochron = 1, .count = 1})),
-            data(0, 1, 1, ordered({.pulse = 4, .host = 0, .rank = 0, .isochron = 2, .count = 2})),
-            token(0, 2, 1, {{.source = 0, .destination = 1, .value = 2}}),
-            ack(1, 0, 2, 8),
-            data(1, 0, 0, words("answer"), 2, 8)};
-}
 
 TEST(Checker, accepts_a_trace_without_faults) {
     const auto violation = found_in(good());
@@ -61,6 +32,18 @@ TEST(Checker, leaves_the_traffic_of_others_alone) {
     EXPECT_FALSE(found_in({other}));
 }
 
+TEST(Checker, reads_frames_behind_tags_of_vlans) {
+    Bytes tagged = good()[0];
+    const Bytes tags = {std::byte{0x88}, std::byte{0xa8}, std::byte{0}, std::byte{9},
+                        std::byte{0x81}, std::byte{0},    std::byte{0}, std::byte{5}};
+    tagged.insert(tagged.begin() + 12, tags.begin(), tags.end());
+    Checker checker;
+    checker.see({.bytes = tagged, .length = static_cast<std::uint32_t>(tagged.size())});
+    EXPECT_EQ(checker.ours(), 1U);
+    tagged.back() ^= std::byte{1};
+    expect_found({tagged}, 1, "bad_payload_crc");
+}
+
 TEST(Checker, accepts_what_is_sent_again_and_what_comes_in_another_order) {
     auto frames = good();
     frames.push_back(frames[3]);
@@ -70,7 +53,7 @@ TEST(Checker, accepts_what_is_sent_again_and_what_comes_in_another_order) {
 }
 
 TEST(Checker, accepts_a_trace_that_begins_in_the_middle) {
-    EXPECT_FALSE(found_in({data(0, 1, 17, words("late")), ack(1, 0, 18), ack(0, 1, 900)}));
+    EXPECT_FALSE(found_in({data(0, 1, 17, words("late")), ack(1, 0, 18), ack(0, 1, 900, 930)}));
 }
 
 TEST(Checker, finds_a_damaged_frame) {
@@ -122,12 +105,25 @@ TEST(Checker, finds_an_isochron_of_two_pulses) {
 TEST(Checker, finds_isochrons_in_the_wrong_order) {
     auto frames = good();
     frames.push_back(data(0, 1, 2, ordered({.pulse = 3, .host = 0, .rank = 2, .isochron = 3, .count = 3})));
-    expect_found(frames, 8, "isochron 3 of host 0 has pulse 3, isochron 2 before it 4");
+    expect_found(frames, 8, "isochron 3 of host 0 has pulse 3, rank 2, isochron 2 before it pulse 4, rank 0");
+}
+
+TEST(Checker, finds_an_isochron_whose_number_is_not_in_the_order_of_its_place) {
+    auto frames = good();
+    frames.push_back(
+        data(0, 1, 2, ordered({.pulse = 4, .host = 0, .rank = 1, .isochron = 1003, .count = 3})));
+    EXPECT_FALSE(found_in(frames)) << "others may have gone elsewhere";
+    frames.push_back(data(0, 1, 3, ordered({.pulse = 4, .host = 0, .rank = 2, .isochron = 4, .count = 4})));
+    expect_found(frames, 9,
+                 "isochron 4 of host 0 has pulse 4, rank 2, isochron 1003 behind it pulse 4, rank 1");
+    std::swap(frames[7], frames[8]);
+    expect_found(frames, 9,
+                 "isochron 1003 of host 0 has pulse 4, rank 1, isochron 4 before it pulse 4, rank 2");
 }
 
 TEST(Checker, finds_a_count_that_stands_for_two_messages) {
     auto frames = good();
-    frames.push_back(data(0, 1, 2, ordered({.pulse = 5, .host = 0, .rank = 2, .isochron = 3, .count = 2})));
+    frames.push_back(data(0, 1, 3, ordered({.pulse = 5, .host = 0, .rank = 2, .isochron = 3, .count = 2})));
     expect_found(frames, 8, "its message 2 to node 1 is two different ones");
 }
 
@@ -135,6 +131,54 @@ TEST(Checker, finds_a_token_that_changes) {
     auto frames = good();
     frames.push_back(token(0, 2, 1, {{.source = 0, .destination = 1, .value = 3}}));
     expect_found(frames, 8, "token 1 from node 0 to node 2 says something else");
+}
+
+TEST(Checker, finds_a_token_that_came_with_another_and_says_something_of_its_own) {
+    auto frames = good();
+    Bytes payload(wire::kTokenSize);
+    wire::encode_token(payload, {.number = 2, .further = 3}, {});
+    frames.push_back(frame({.kind = wire::Kind::kToken, .source = 0, .destination = 2}, payload));
+    frames.push_back(token(0, 2, 5, {}));
+    EXPECT_FALSE(found_in(frames));
+    frames.push_back(token(0, 2, 4, {{.source = 0, .destination = 1, .value = 3}}));
+    expect_found(frames, 10, "token 4 from node 0 to node 2 says something else");
+}
+
+TEST(Checker, finds_a_token_that_is_missing) {
+    auto frames = good();
+    constexpr std::uint64_t kMissing = 300;
+    std::size_t behind = 0;
+    for (std::uint64_t number = 2; number <= kMissing + 64; ++number) {
+        if (number != kMissing) frames.push_back(token(0, 2, number));
+        if (number == kMissing + 1) behind = frames.size();
+        frames.push_back(token(2, 0, number));
+    }
+    EXPECT_FALSE(found_in(frames)) << "it need not have waited for it";
+    frames.push_back(token(2, 0, kMissing + 65));
+    expect_found(frames, behind,
+                 "token 300 from node 0 to node 2 is not in the trace, and node 2 has gone on");
+    frames.push_back(token(0, 2, kMissing));
+    EXPECT_FALSE(found_in(frames)) << "it comes a little later";
+}
+
+TEST(Checker, tells_by_what_tokens_say_how_far_ahead_they_are_sent) {
+    auto frames = good();
+    for (std::uint64_t number = 1; number <= 38; ++number) {
+        const std::uint32_t count = number == 5 ? 1 : 0;
+        frames.push_back(token(2, 0, number));
+        if (number == 30) continue;
+        std::vector<wire::TokenEntry> entries;
+        if (number >= 5) entries.push_back({.source = 0, .destination = 1, .value = count});
+        if (number >= 2) frames.push_back(token(0, 2, number, entries));
+    }
+    EXPECT_FALSE(found_in(frames));
+    frames.push_back(token(2, 0, 39, {{.source = 1, .destination = 0, .value = 0}}));
+    EXPECT_FALSE(found_in(frames)) << "node 2 may be 38 ahead";
+    frames[7] = token(2, 0, 1, {{.source = 1, .destination = 0, .value = 0}});
+    const auto violation = found_in(frames);
+    ASSERT_TRUE(violation);
+    EXPECT_NE(violation->sentence.find("token 30 from node 0 to node 2 is not in the trace"),
+              std::string::npos);
 }
 
 TEST(Checker, finds_two_messages_in_one_place) {
@@ -145,8 +189,8 @@ TEST(Checker, finds_two_messages_in_one_place) {
 
 TEST(Checker, finds_a_place_that_goes_back) {
     auto frames = good();
-    frames.push_back(data(0, 1, 2, ordered({.pulse = 4, .host = 0, .rank = 2, .isochron = 3, .count = 4})));
-    frames.push_back(data(0, 1, 3, ordered({.pulse = 4, .host = 0, .rank = 3, .isochron = 3, .count = 3})));
+    frames.push_back(data(0, 1, 4, ordered({.pulse = 4, .host = 0, .rank = 2, .isochron = 3, .count = 4})));
+    frames.push_back(data(0, 1, 5, ordered({.pulse = 4, .host = 0, .rank = 3, .isochron = 3, .count = 3})));
     expect_found(frames, 9, "its message 3 to node 1 is not executed in the order in which it is counted");
 }
 
@@ -180,10 +224,12 @@ TEST(Checker, accepts_messages_that_are_announced_by_the_end_of_their_pulse) {
 TEST(Checker, finds_a_message_that_is_announced_too_late) {
     auto frames = good();
     frames.insert(frames.end(), {announced(3, 1), announced(5, 2)});
+    EXPECT_FALSE(found_in(frames)) << "token 4 may have announced it";
+    frames.push_back(token(2, 1, 4));
     expect_found(frames, 4, "its message 2 to node 1 is announced by token 5, after the end of its pulse 4");
     // The same of one that is lost at first.
     std::rotate(frames.begin() + 3, frames.begin() + 4, frames.end());
-    expect_found(frames, 9, "its message 2 to node 1 is announced by token 5, after the end of its pulse 4");
+    expect_found(frames, 10, "its message 2 to node 1 is announced by token 5, after the end of its pulse 4");
 }
 
 TEST(Checker, finds_a_message_that_nobody_announces) {
@@ -192,6 +238,55 @@ TEST(Checker, finds_a_message_that_nobody_announces) {
     EXPECT_FALSE(found_in(frames)) << "the rest of that token may come yet";
     frames.push_back(token(2, 1, 5, {}));
     expect_found(frames, 4, "its message 2 to node 1 is not announced by the end of its pulse 4");
+}
+
+TEST(Checker, leaves_alone_what_is_no_message_of_an_isochron) {
+    auto frames = good();
+    wire::IsotachHeader end{.pulse = 90, .host = 0, .isochron = 2};
+    end.flags = wire::kIsotachFlush;
+    frames.push_back(data(0, 1, 2, ordered(end, Bytes(wire::kFlushActSize))));
+    wire::IsotachHeader standing{.pulse = 91, .host = 0, .isochron = 2};
+    standing.flags = wire::kIsotachHandover;
+    frames.push_back(data(0, 1, 3, ordered(standing, Bytes(3))));
+    const auto violation = found_in(frames);
+    EXPECT_FALSE(violation) << violation->sentence;
+}
+
+/// Node 0 says what it has heard of a view.
+Bytes view_of(wire::View view) {
+    const wire::ViewMessage message{.step = wire::ViewStep::kDecided, .next = std::move(view)};
+    Bytes payload(wire::view_size(0, message.next.members.size()));
+    wire::encode_view(payload, message);
+    return frame({.kind = wire::Kind::kView, .source = 0, .destination = 1}, payload);
+}
+
+TEST(Checker, finds_a_view_that_is_decided_in_two_ways) {
+    auto frames = good();
+    const wire::View view{.number = 2, .cut = 7, .base = 9, .members = {{.node = 0, .epoch = 100}}};
+    frames.insert(frames.end(), {view_of(view), view_of(view)});
+    EXPECT_FALSE(found_in(frames));
+    wire::View other = view;
+    other.base = 10;
+    frames.push_back(view_of(other));
+    expect_found(frames, 10, "view 2 is decided in two ways");
+    other.members[0].epoch = 200;  // the job has begun again
+    frames.back() = view_of(other);
+    EXPECT_FALSE(found_in(frames));
+}
+
+TEST(Checker, finds_a_bye_of_no_meaning_and_a_damaged_probe) {
+    auto frames = good();
+    frames.push_back(frame({.kind = wire::Kind::kBye, .source = 0, .destination = 1, .sequence = 1}));
+    Bytes probe(wire::kProbeSize + 20);
+    wire::encode_probe(probe, {.number = 3});
+    frames.push_back(frame({.kind = wire::Kind::kProbe, .source = 0, .destination = 1}, probe));
+    EXPECT_FALSE(found_in(frames));
+    probe.back() ^= std::byte{1};
+    frames.push_back(frame({.kind = wire::Kind::kProbe, .source = 0, .destination = 1}, probe));
+    expect_found(frames, 10, "the pattern of a probe is not that of its number");
+    frames.insert(frames.begin() + 7,
+                  frame({.kind = wire::Kind::kBye, .source = 0, .destination = 1, .sequence = 2}));
+    expect_found(frames, 8, "a bye has number 2");
 }
 
 TEST(Checker, tells_of_the_first_violation) {
