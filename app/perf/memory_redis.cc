@@ -203,6 +203,8 @@ void Redis::start(std::optional<unsigned> cpu) {
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    // The socket of a virtio wire, too: its other end would wait for ever for it to close.
+    posix_spawn_file_actions_addclosefrom_np(&quiet, STDERR_FILENO + 1);
     const int spawned = posix_spawnp(&server_, "setpriv", &quiet, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&quiet);
     if (spawned != 0) {
