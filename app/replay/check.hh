@@ -27,14 +27,12 @@ struct Violation {
 
 /// Holds the frames of a trace against what the protocol promises, in memory that does not grow with it.
 ///
-/// - every frame is well formed, with checksums that hold, and so are the messages and the test pattern in
-/// it;
+/// - every frame is well formed, with checksums that hold, and so are the messages and the pattern in it;
 /// - a sequence number stands for one content, and nothing is sent that the receiver has not granted;
 /// - what is acknowledged is in the trace, if that has the stream from its beginning;
 /// - acknowledgements and credit do not go back, and credit is for no less and no more than there can be;
 /// - in a stream from its beginning, fragments follow each other, payloads and the rest of Portals messages
-/// what
-///   announces them, and isotach messages are counted without a gap;
+///   follow what announces them, and isotach messages are counted without a gap;
 /// - all messages of an isochron have one pulse, after the one in which it was issued where that is told, and
 ///   a host's isochrons are in the order of their places in time;
 /// - a place in time, and a count of a host's messages to another, stand for one message each, and go up

@@ -63,8 +63,6 @@ void TimeChecker::see_message(const Where& where, const wire::IsotachHeader& mes
         violated_(where.frame, name(message.isochron, message.host) + " was issued at pulse " + text(*clock) +
                                    ", and is to be executed at pulse " + text(message.pulse));
     see_issue(where, message);
-    // What a survivor hands over was counted and announced for another.
-    if (message.host != where.from) return;
     Way& way = told_[{where.job, where.to}].from[message.host];
     if (way.epoch != where.epoch || way.to_epoch != where.to_epoch) {
         way = {};
