@@ -103,7 +103,7 @@ TEST(Comparison, says_where_the_runs_were_not_made_alike) {
     now.command += " --mtu 9000";
     const std::string text = to_text(compare({record_with({1, 1})}, {now}, "old.json"));
     EXPECT_NE(text.find("kernel was Linux 1, is Linux 2"), std::string::npos) << text;
-    EXPECT_NE(text.find("is `isoplane perf pair --mtu 9000`"), std::string::npos) << text;
+    EXPECT_NE(text.find("is 'isoplane perf pair --mtu 9000'"), std::string::npos) << text;
     Record other = now;
     other.benchmark = "order";
     EXPECT_NE(to_text(compare({other}, {now}, "old.json")).find("Nothing was measured in both"),
