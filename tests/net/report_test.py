@@ -204,7 +204,10 @@ def the_page_is_looked_at_in_a_browser():
             plots = browser.run(PLOTS)
             assert len(plots) >= 9, [plot["name"] for plot in plots]
             papers.add(browser.run("return getComputedStyle(document.body).backgroundColor"))
-            for plot in (plots[0], plots[1], plots[4]):
+            # One of a measurement whose sides were off their CPUs all the time has nothing to show.
+            drawn = [plot for plot in plots if plot["colours"]]
+            assert len(drawn) >= 5, [plot["name"] for plot in plots]
+            for plot in (drawn[0], drawn[1], drawn[4]):
                 seen = colours_of(browser.picture(plot["region"]))
                 assert len(seen) > 20, f"{plot['name']} at {width} is nearly blank"
                 shown = [c for c in plot["colours"] if seen.get(number(c), 0) >= 5]
