@@ -67,7 +67,7 @@ class Raw {
     bool poll() noexcept {
         fill();
         std::uint16_t sent = push();
-        bool moved = sent > 0;
+        const bool moved = sent > 0;
         while (sent > 0 && out_count_ == 0 && !rest_.empty()) {
             fill();
             sent = push();

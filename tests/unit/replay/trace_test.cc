@@ -103,6 +103,16 @@ TEST_F(TraceFile, tells_what_was_cut_when_it_was_captured) {
     EXPECT_EQ(frame.length, 100U);
 }
 
+/// The next frame is a packet of IP with 40 bytes, behind a header of Ethernet that says which.
+void expect_ip(Trace& trace, std::uint8_t type, std::uint8_t begin) {
+    TraceFrame frame;
+    ASSERT_TRUE(trace.next(frame));
+    ASSERT_EQ(frame.bytes.size(), 54U);
+    EXPECT_EQ(frame.length, 54U);
+    EXPECT_EQ(frame.bytes[12], std::byte{type});
+    EXPECT_EQ(frame.bytes[14], std::byte{begin});
+}
+
 TEST_F(TraceFile, gives_frames_without_a_link_header_one_of_ethernet) {
     Bytes ip4(40);
     ip4[0] = std::byte{0x45};
@@ -110,14 +120,8 @@ TEST_F(TraceFile, gives_frames_without_a_link_header_one_of_ethernet) {
     ip6[0] = std::byte{0x60};
     write_pcap(DLT_RAW, {ip4, ip6});
     Trace trace(path_, "");
-    TraceFrame frame;
-    ASSERT_TRUE(trace.next(frame));
-    ASSERT_EQ(frame.bytes.size(), 54U);
-    EXPECT_EQ(frame.length, 54U);
-    EXPECT_EQ(frame.bytes[12], std::byte{0x08});
-    EXPECT_EQ(frame.bytes[14], std::byte{0x45});
-    ASSERT_TRUE(trace.next(frame));
-    EXPECT_EQ(frame.bytes[12], std::byte{0x86});
+    expect_ip(trace, 0x08, 0x45);
+    expect_ip(trace, 0x86, 0x60);
 }
 
 TEST_F(TraceFile, gives_frames_of_any_interface_a_header_of_ethernet) {
@@ -144,15 +148,9 @@ TEST_F(TraceFile, gives_frames_of_a_loopback_a_header_of_ethernet) {
         ip6[4] = std::byte{0x60};
         write_pcap(type, {ip4, ip6, Bytes(4)});
         Trace trace(path_, "");
+        expect_ip(trace, 0x08, 0x45);
+        expect_ip(trace, 0x86, 0x60);
         TraceFrame frame;
-        ASSERT_TRUE(trace.next(frame));
-        ASSERT_EQ(frame.bytes.size(), 54U);
-        EXPECT_EQ(frame.length, 54U);
-        EXPECT_EQ(frame.bytes[12], std::byte{0x08});
-        EXPECT_EQ(frame.bytes[14], std::byte{0x45});
-        ASSERT_TRUE(trace.next(frame));
-        EXPECT_EQ(frame.bytes[12], std::byte{0x86});
-        EXPECT_EQ(frame.bytes[14], std::byte{0x60});
         ASSERT_TRUE(trace.next(frame));
         EXPECT_TRUE(frame.bytes.empty());
     }
