@@ -24,6 +24,10 @@ enum class Content : std::uint8_t {
     kUntouched,  ///< frames have a header and a length: what the link can carry, read and written by nobody
 };
 
+/// Of raw frames whose content is received: others use the same link, such as token managers of jobs that are
+/// measured in turns with it.
+inline constexpr std::uint16_t kRawEtherType = 0x88B6;  ///< IEEE 802 local experimental EtherType 2
+
 /// Frames on a link and nothing around them: a message is as many as it needs. The limit for all that uses
 /// the link; packets are taken and freed in bulk, and nothing is checked or repeated.
 template <Content content>
@@ -34,7 +38,7 @@ class Raw {
     Raw(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, const wire::MacAddress& source,
         const wire::MacAddress& destination, unsigned mtu)
         : from_(from), to_(to), pool_(pool), mtu_(mtu) {
-        wire::encode_ethernet(header_, destination, source, wire::kDefaultEtherType);
+        wire::encode_ethernet(header_, destination, source, kRawEtherType);
     }
     ~Raw() {
         rte_pktmbuf_free_bulk(fresh_.data(), fresh_count_);
@@ -86,6 +90,7 @@ class Raw {
     bool receive(std::span<std::byte> room) noexcept {
         while (next_ < in_count_) {
             const rte_mbuf* const m = in_[next_++];
+            if (content == Content::kCopied && !is_raw(*m)) continue;
             const std::size_t part = std::min<std::size_t>(m->data_len - wire::kEthernetSize, size_ - got_);
             if constexpr (content == Content::kCopied) {
                 std::memcpy(room.data() + got_, rte_pktmbuf_mtod_offset(m, std::byte*, wire::kEthernetSize),
@@ -108,6 +113,11 @@ class Raw {
     bool settled() noexcept { return rest_.empty() && out_count_ == 0 && next_ == in_count_; }
 
   private:
+    static bool is_raw(const rte_mbuf& m) noexcept {
+        const auto* const at = rte_pktmbuf_mtod(&m, const std::byte*);
+        return m.data_len > wire::kEthernetSize && wire::ethernet_layout::EtherType::get(at) == kRawEtherType;
+    }
+
     /// Sends what is in frames. Returns how many.
     std::uint16_t push() noexcept {
         if (out_count_ == 0) return 0;
