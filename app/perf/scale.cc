@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <sys/resource.h>
+
 #include <cmath>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/runtime/eal.hh>
@@ -8,6 +10,7 @@
 #include <isoplane/tm/token_exchange.hh>
 #include <stdexcept>
 
+#include "../sim/large.hh"
 #include "benchmark.hh"
 #include "scale.hh"
 #include "scale_report.hh"
@@ -50,20 +53,22 @@ std::string setup_of(const ScaleOptions& options) {
            " ms; " + timeouts_of(each) + " at the least. Every host has a CPU of its own.";
 }
 
-/// Every node keeps a few packets in stock, whatever it does.
-struct Room {
-    unsigned packets = 65535;
-    unsigned memory_mb = 512;
-};
-constexpr Room kRoomForMany{.packets = 262143, .memory_mb = 2048};
-constexpr unsigned kMany = 512;
+ScaleFigures simulate(const ScaleSetup& setup, runtime::Pool& pool) {
+    const double begin = cpu_seconds();
+    ScaleFigures found = ScaleNetwork(setup, pool).run();
+    found.seconds = cpu_seconds() - begin;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    found.memory_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+    return found;
+}
 
 report::Record measure_all(const ScaleOptions& options) {
     const runtime::StopSignal signal;
     runtime::EalOptions eal_options;
     eal_options.hugepages = runtime::Hugepages::kNever;
     eal_options.telemetry = false;
-    const Room room = options.hosts.back() > kMany ? kRoomForMany : Room{};
+    const sim::Room room = sim::room_for(options.hosts.back());
     eal_options.memory_mb = room.memory_mb;
     const runtime::Eal eal(eal_options);
     runtime::Pool pool("scale", room.packets);
@@ -77,7 +82,7 @@ report::Record measure_all(const ScaleOptions& options) {
                 setup.hosts = hosts;
                 setup.loss = loss;
                 setup.seed = round + 1;
-                add_scale(record.figures, hosts, loss, ScaleNetwork(setup, pool).run());
+                add_scale(record.figures, hosts, loss, simulate(setup, pool));
             }
         }
     }

@@ -3,11 +3,15 @@
 
 #include "scale_network.hh"
 
+#include <time.h>
+
 #include <algorithm>
 #include <bit>
 #include <isoplane/topology/mac.hh>
 #include <map>
 #include <stdexcept>
+
+#include "../sim/large.hh"
 
 namespace isoplane::perf {
 
@@ -38,6 +42,12 @@ std::shared_ptr<const std::vector<wire::MacAddress>> macs_of(const topology::Top
 }
 
 }  // namespace
+
+double cpu_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
 
 ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
     : setup_(setup),
@@ -77,14 +87,16 @@ ScaleNetwork::ScaleNetwork(const ScaleSetup& setup, runtime::Pool& pool)
     siu::SiuOptions siu;
     siu.exchange.ahead = setup.ahead;
     siu.exchange.timeout = timeout_of(setup, siu.exchange.timeout);
-    const Partners partners(setup, topology);
+    const sim::Partners partners(topology, setup.partners);
     for (unsigned host = 0; host < setup.hosts; ++host) {
         niu.node = static_cast<niu::NodeId>(host);
         niu.mac = topology::default_mac(niu.node);
         niu.nodes = partners.names(niu.node);
+        std::vector<niu::NodeId> others = partners.group(niu.node);
+        std::erase(others, niu.node);
         hosts_.push_back(std::make_unique<ScaleHost>(topology.name(niu.node), host_links[host]->a(), pool,
-                                                     niu, siu, ways_->paths, setup_,
-                                                     partners.others(niu.node), times_));
+                                                     niu, siu, ways_->paths, setup_, std::move(others),
+                                                     times_));
         world_.add(*hosts_.back());
     }
 }
@@ -181,8 +193,12 @@ ScaleFigures ScaleNetwork::run() {
     const std::uint64_t frames_before = frames();
     const std::uint64_t tokens_before = tokens();
     const siu::Pulse pulse = hosts_[0]->siu().clock();
+    const double begin = cpu_seconds();
     world_.run_for(setup_.duration);
+    const double took = cpu_seconds() - begin;
 
+    const auto pulses = static_cast<double>(hosts_[0]->siu().clock() - pulse);
+    const double pulses_of_all = std::max(1.0, pulses) * setup_.hosts;
     const double seconds = std::chrono::duration<double>(setup_.duration).count();
     const auto sent = static_cast<double>(frames() - frames_before);
     const auto us = [](const runtime::Histogram& of, double fraction) {
@@ -191,9 +207,11 @@ ScaleFigures ScaleNetwork::run() {
     return {.ordered_us = us(times_.ordered, 0.5),
             .unordered_us = us(times_.unordered, 0.5),
             .ordered_p99_us = us(times_.ordered, 0.99),
-            .pulses_per_second = static_cast<double>(hosts_[0]->siu().clock() - pulse) / seconds,
+            .pulses_per_second = pulses / seconds,
             .token_share = sent > 0 ? static_cast<double>(tokens() - tokens_before) / sent : 0,
-            .frames_per_host = sent / seconds / setup_.hosts};
+            .frames_per_host = sent / seconds / setup_.hosts,
+            .frames_per_pulse = sent / pulses_of_all,
+            .cpu_ns_per_pulse = took * 1e9 / pulses_of_all};
 }
 
 }  // namespace isoplane::perf

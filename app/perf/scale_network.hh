@@ -16,15 +16,23 @@
 
 namespace isoplane::perf {
 
-/// What it yields, in virtual time.
+/// What it yields, in virtual time where nothing else is said.
 struct ScaleFigures {
     double ordered_us = 0;    ///< from issuing an isochron of one message to executing it, median
     double unordered_us = 0;  ///< from sending a message outside logical time to receiving it, median
     double ordered_p99_us = 0;
     double pulses_per_second = 0;
-    double token_share = 0;      ///< of all frames that are sent
-    double frames_per_host = 0;  ///< sent, a second, token managers' among them
+    double token_share = 0;       ///< of all frames that are sent
+    double frames_per_host = 0;   ///< sent, a second, token managers' among them
+    double frames_per_pulse = 0;  ///< of a host, likewise
+    double cpu_ns_per_pulse =
+        0;                 ///< of a host, of this machine's CPU: with its part of all that is simulated
+    double seconds = 0;    ///< of this machine's CPU, for all of it
+    double memory_mb = 0;  ///< that this process has used at most so far
 };
+
+/// That this thread has had of its CPU.
+double cpu_seconds();
 
 /// Hosts around a switch, or around those at the bottom of a tree, each with a token manager beside it, under
 /// virtual time: every host and every switch has a CPU of its own, and what takes time is links, tokens and

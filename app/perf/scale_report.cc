@@ -28,8 +28,13 @@ constexpr Column kColumns[]{
     {"added us", "added_us", [](const ScaleFigures& f) { return f.ordered_us - f.unordered_us; }, 2, 1},
     {"pulses/ms", "pulses_per_second", [](const ScaleFigures& f) { return f.pulses_per_second; }, 1, 1e-3},
     {"tokens %", "token_share", [](const ScaleFigures& f) { return f.token_share; }, 1, 100},
-    {"frames/ms of a host", "frames_of_host_per_s", [](const ScaleFigures& f) { return f.frames_per_host; },
-     1, 1e-3},
+    {"frames/ms", "frames_of_host_per_s", [](const ScaleFigures& f) { return f.frames_per_host; }, 0, 1e-3},
+    {"frames/pulse", "frames_of_host_per_pulse", [](const ScaleFigures& f) { return f.frames_per_pulse; }, 2,
+     1},
+    {"CPU ns/pulse", "cpu_ns_of_host_per_pulse", [](const ScaleFigures& f) { return f.cpu_ns_per_pulse; }, 0,
+     1},
+    {"seconds", "seconds", [](const ScaleFigures& f) { return f.seconds; }, 1, 1},
+    {"MB", "memory_mb", [](const ScaleFigures& f) { return f.memory_mb; }, 0, 1},
 };
 
 /// However small it is.
@@ -77,11 +82,12 @@ class Reader {
 
 Table table_of(const Reader& reader, const ScaleOptions& options) {
     const bool with_loss = options.losses.size() > 1 || options.losses.front() != 0;
-    Table table{.name = "scale",
-                .title = std::string(options.each.tree ? "Hosts below three levels of switches"
-                                                       : "Hosts around one switch") +
-                         "; times are virtual, figures are medians",
-                .lines = {{"hosts"}}};
+    Table table{
+        .name = "scale",
+        .title = std::string(options.each.tree ? "Hosts below three levels of switches"
+                                               : "Hosts around one switch") +
+                 "; frames and CPU time are of one host, microseconds are virtual, figures are medians",
+        .lines = {{"hosts"}}};
     if (with_loss) table.lines[0].emplace_back("lost %");
     for (const Column& column : kColumns)
         table.lines[0].emplace_back(column.title);
@@ -127,6 +133,8 @@ void plot_by_loss(report::Record& record, const Reader& reader) {
                          .y = {.title = unit}});
     };
     plot("loss_added", "What ordering adds, by loss", kMicroseconds).series = reader.by_loss("added_us", 1);
+    plot("loss_tokens", "Tokens among all frames, by loss", "% of frames").series =
+        reader.by_loss("token_share", 100);
     plot("loss_pulses", "How fast logical time goes, by loss", kPulses).series =
         reader.by_loss("pulses_per_second", 1e-3);
 }

@@ -4,11 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <isoplane/niu/names.hh>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/topology/topology.hh>
 #include <optional>
-#include <vector>
 
 namespace isoplane::perf {
 
@@ -29,20 +27,5 @@ struct ScaleSetup {
 
 /// Hosts around a switch, or below three levels of them, each level with as many below it.
 topology::Topology scale_topology(const ScaleSetup& setup);
-
-/// Whom each host of it talks to. Those that talk to each other are a group, as far from each other as they
-/// can be, and share the names by which they know each other.
-class Partners {
-  public:
-    explicit Partners(const ScaleSetup& setup, const topology::Topology& topology);
-
-    /// Of those of its group and itself; all others have none.
-    const niu::Names& names(niu::NodeId host) const { return names_[host % names_.size()]; }
-    /// Those of its group.
-    std::vector<niu::NodeId> others(niu::NodeId host) const;
-
-  private:
-    std::vector<niu::Names> names_;  ///< by group
-};
 
 }  // namespace isoplane::perf

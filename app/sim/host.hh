@@ -75,8 +75,7 @@ class HostLife {
           dispatcher_(niu_),
           siu_(niu_, paths, siu_options),
           isotach_(niu_, siu_, pool, isotach_options),
-          program_(isotach_, options.node, static_cast<std::uint16_t>(paths.topology().host_count()),
-                   scenario, events, options.epoch) {
+          program_(isotach_, options, scenario, events) {
         isotach_.attach_to(dispatcher_);
     }
 

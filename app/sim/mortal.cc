@@ -51,8 +51,7 @@ void Network::start_again(Manager& manager) {
     const topology::NodeId node = manager.niu().options().node;
     if (!manager.dead()) manager.die();
     epochs_[node] += kNextLife;
-    manager.start(pool_, scenario_.niu_options(topology_, node, epochs_[node]), paths_,
-                  scenario_.exchange_options());
+    manager.start(pool_, niu_options(node), paths_, scenario_.exchange_options());
     make_mortal(manager);
     ++restarts_;
 }

@@ -4,6 +4,7 @@
 #include "sim/network.hh"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace isoplane::sim {
@@ -50,6 +51,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
       random_(scenario.seed, 2),
       topology_(scenario.switches, "scenario"),
       paths_(topology_),
+      partners_(topology_, scenario.partners),
       world_(scenario.seed, pool, some_pace(scenario.seed)) {
     if (!capture.empty()) recorder_ = std::make_unique<Recorder>(capture, world_);
     const std::size_t hosts = topology_.host_count();
@@ -57,18 +59,21 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     std::vector<Link::End> ends;
     for (std::size_t i = 0; i < hosts; ++i)
         ends.push_back(connect(topology_.name(static_cast<topology::NodeId>(i))));
-    std::vector<std::pair<topology::NodeId, Link::End>> own_ends;
+    std::vector<topology::NodeId> own;
+    std::vector<Link::End> own_ends;
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
         const topology::NodeId node = topology_.token_manager(s);
-        if (scenario_.manager_at[s] == Scenario::kOnItsOwn)
-            own_ends.emplace_back(node, connect(topology_.name(node)));
+        if (scenario_.manager_at[s] == Scenario::kOnItsOwn) own.push_back(node);
     }
+    for (const topology::NodeId node : own)
+        own_ends.push_back(connect(topology_.name(node)));
     fabric_ = std::make_unique<fabric::Switch>(
         "fabric", ports_, pool,
         fabric::SwitchOptions{.seed = scenario_.seed,
                               .capacity = 1024,
                               .addresses = std::max(64U, static_cast<unsigned>(topology_.node_count()))});
     world_.add(*fabric_);
+    if (scenario_.partners != 0) tell_addresses(own);
 
     for (std::size_t node = 0; node < topology_.node_count(); ++node)
         epochs_.push_back(static_cast<std::uint32_t>(1 + node));
@@ -82,10 +87,9 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
             !scenario_.manages(topology_, static_cast<topology::NodeId>(scenario_.manager_at[s])))
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, scenario_.exchange_options());
     }
-    for (const auto& [node, end] : own_ends) {
-        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end));
-        managers_.back()->start(pool_, scenario_.niu_options(topology_, node, epochs_[node]), paths_,
-                                scenario_.exchange_options());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        managers_.push_back(std::make_unique<Manager>(topology_.name(own[i]), own_ends[i]));
+        managers_.back()->start(pool_, niu_options(own[i]), paths_, scenario_.exchange_options());
     }
     if (scenario_.mortality.survive) {
         for (std::size_t i = 0; i < hosts; ++i)
@@ -100,9 +104,35 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
 }
 
 void Network::start(std::size_t host) {
-    hosts_[host]->start(pool_,
-                        scenario_.niu_options(topology_, static_cast<topology::NodeId>(host), epochs_[host]),
-                        siu_options(), isotach_options(), paths_, scenario_, history_[host]);
+    hosts_[host]->start(pool_, niu_options(static_cast<topology::NodeId>(host)), siu_options(),
+                        isotach_options(), paths_, scenario_, history_[host]);
+}
+
+/// Token managers have no NIU that anybody talks to; hosts say hello to them where there are few.
+niu::Options Network::niu_options(topology::NodeId node) const {
+    niu::Options options = scenario_.niu_options(topology_, node, epochs_[node]);
+    if (scenario_.partners == 0) return options;
+    options.nodes = topology_.is_host(node) ? partners_.names(node)
+                                            : niu::Names(std::vector<std::string>(topology_.node_count()));
+    options.macs = macs_;
+    return options;
+}
+
+/// All know where everybody is, as in a network that has been in use: else what thousands of hosts send first
+/// would go to all of them. `managers` are those with a port of their own, behind the hosts'.
+void Network::tell_addresses(const std::vector<topology::NodeId>& managers) {
+    std::vector<wire::MacAddress> macs;
+    for (std::size_t i = 0; i < topology_.node_count(); ++i)
+        macs.push_back(Scenario::mac_of(static_cast<topology::NodeId>(i)));
+    for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s)
+        if (scenario_.manager_at[s] != Scenario::kOnItsOwn)
+            macs[topology_.token_manager(s)] = macs[scenario_.manager_at[s]];
+    for (std::size_t port = 0; port < fabric_->ports(); ++port) {
+        const std::size_t hosts = topology_.host_count();
+        const std::size_t node = port < hosts ? port : managers[port - hosts];
+        fabric_->learn(std::bit_cast<rte_ether_addr>(macs[node]), static_cast<unsigned>(port));
+    }
+    macs_ = std::make_shared<const std::vector<wire::MacAddress>>(std::move(macs));
 }
 
 siu::SiuOptions Network::siu_options() const {
@@ -138,7 +168,7 @@ std::string Network::run(Duration limit) {
 }
 
 std::string Network::act(Duration limit) {
-    const auto over = [this] { return all_rest() || !complaint().empty(); };
+    const auto over = [this] { return is_time_to_look() && (all_rest() || !complaint().empty()); };
     const runtime::Time end = world_.now() + scenario_.traffic.duration;
     for (unsigned change = 0; (change < 8 || world_.now() < end) && !over(); ++change) {
         disturb();
@@ -171,6 +201,12 @@ void Network::heal() {
 void Network::clear_faults() {
     for (unsigned port = 0; port < fabric_->ports(); ++port)
         fabric_->set(port, {});
+}
+
+/// Where hosts are many, all are looked at once in as many polls.
+bool Network::is_time_to_look() {
+    constexpr std::size_t kFew = 64;
+    return hosts_.size() <= kFew || ++polls_ % hosts_.size() == 0;
 }
 
 /// Nobody has anything to do, and nothing is on its way.
@@ -293,8 +329,9 @@ std::string Network::leave(Duration limit) {
         host->niu().close();
     world_.run_until(
         [this] {
-            return std::all_of(hosts_.begin(), hosts_.end(),
-                               [](const auto& h) { return h->dead() || h->niu().closed(); });
+            return is_time_to_look() && std::all_of(hosts_.begin(), hosts_.end(), [](const auto& h) {
+                       return h->dead() || h->niu().closed();
+                   });
         },
         limit);
     for (const auto& host : hosts_) {

@@ -12,6 +12,7 @@
 
 #include "sim/checker.hh"
 #include "sim/host.hh"
+#include "sim/large.hh"
 #include "sim/mortality.hh"
 #include "sim/recorder.hh"
 
@@ -51,6 +52,8 @@ class Network {
     bool stood_still() const { return stood_still_; }
 
   private:
+    niu::Options niu_options(topology::NodeId node) const;
+    void tell_addresses(const std::vector<topology::NodeId>& managers);
     siu::SiuOptions siu_options() const;
     isotach::Options isotach_options() const;
     void start(std::size_t host);
@@ -61,6 +64,7 @@ class Network {
     void disturb();
     void heal();
     void clear_faults();
+    bool is_time_to_look();
     bool all_rest() const;
     std::string complaint() const;
     std::string where_it_stands() const;
@@ -88,6 +92,8 @@ class Network {
     fabric::Random random_;
     topology::Topology topology_;
     topology::Paths paths_;
+    Partners partners_;
+    std::shared_ptr<const std::vector<wire::MacAddress>> macs_;  ///< by node, where not all are partners
     World world_;
     std::unique_ptr<Recorder> recorder_;
     std::vector<fabric::Port> ports_;
@@ -96,6 +102,7 @@ class Network {
     std::vector<topology::NodeId> places_;  ///< ...of these hosts
     std::vector<std::unique_ptr<Host>> hosts_;
     std::vector<std::unique_ptr<Manager>> managers_;
+    std::uint64_t polls_ = 0;  ///< counted where hosts are many
     std::uint64_t partitions_ = 0;
     Views views_;
     std::uint64_t deaths_ = 0;

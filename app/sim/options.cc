@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../options.hh"
+#include "sim/large.hh"
 
 namespace isoplane::sim {
 
@@ -17,7 +18,8 @@ namespace {
 namespace po = boost::program_options;
 using runtime::Duration;
 
-constexpr unsigned kMostHosts = 64;
+constexpr unsigned kMostHosts = 4096;
+constexpr unsigned kMostThatAllTalk = 64;
 constexpr unsigned kMostSwitches = 32;
 constexpr unsigned kMostIsochrons = 100'000;
 constexpr unsigned kMostParts = 256;
@@ -83,11 +85,11 @@ std::string quoted(const std::string& word) {
 
 std::vector<topology::SwitchSpec> load_network(const std::string& path) {
     const topology::Topology topology = topology::load_fmconfig(path);
-    if (topology.host_count() < 2 || topology.host_count() > kMostHosts ||
+    if (topology.host_count() < 2 || topology.host_count() > kMostThatAllTalk ||
         topology.switch_count() > kMostSwitches)
         throw std::invalid_argument("--topology " + path + " has " + std::to_string(topology.host_count()) +
                                     " hosts on " + std::to_string(topology.switch_count()) +
-                                    " switches: it can have 2 to " + std::to_string(kMostHosts) +
+                                    " switches: it can have 2 to " + std::to_string(kMostThatAllTalk) +
                                     " on up to " + std::to_string(kMostSwitches));
     std::vector<topology::SwitchSpec> network;
     for (const topology::Switch& from : topology.switches()) {
@@ -126,6 +128,11 @@ class Reader {
                                         std::to_string(most));
         keep(name, std::to_string(value));
         return value;
+    }
+    bool flag(const char* name) {
+        const bool said = values_[name].as<bool>();
+        if (said) given_ += " --" + std::string(name);
+        return said;
     }
     std::string given() && { return std::move(given_); }
 
@@ -166,6 +173,16 @@ SimOptions assemble(const po::variables_map& values) {
     if (switches && !options.hosts)
         throw std::invalid_argument("--switches needs --hosts: say how many there are on them");
     options.switches = switches.value_or(1);
+    options.tree = reader.flag("tree");
+    if (options.tree && (switches || !options.hosts))
+        throw std::invalid_argument("--tree needs --hosts, and says itself how many switches they are on");
+    options.partners = reader.number("partners", 1, kMostThatAllTalk - 1).value_or(0);
+    if (options.partners != 0 && !options.hosts)
+        throw std::invalid_argument("--partners needs --hosts: say how many there are to choose from");
+    if (options.hosts > kMostThatAllTalk && options.partners == 0)
+        throw std::invalid_argument("--hosts " + std::to_string(*options.hosts) +
+                                    " needs --partners: " + std::to_string(kMostThatAllTalk) +
+                                    " can all talk to each other, of more each to so many others");
     if (const auto path = reader.word("topology")) options.network = load_network(*path);
     if (const auto word = reader.word("workload")) options.workload = parse_workload(*word);
     if (const auto text = reader.word("faults")) options.faults = read_faults(*text);
@@ -205,7 +222,8 @@ Scenario SimOptions::scenario(std::uint64_t of) const {
     Scenario scenario = Scenario::of(of);
     if (hosts) {
         fabric::Random random(of, 5);
-        scenario.set_network(random_switches(random, switches, *hosts));
+        scenario.set_network(tree ? three_levels(*hosts) : random_switches(random, switches, *hosts));
+        scenario.partners = partners;
     } else if (!network.empty()) {
         scenario.set_network(network);
     }
@@ -236,9 +254,13 @@ std::variant<SimOptions, int> parse_sim_options(int argc, char** argv) {
         "time. Each seed that fails is named with the command that does exactly the same again.\n\n"
         "What is not said is drawn from the seed.\n"};
     po::options_description visible("Options");
-    visible.add_options()                                                                                //
-        ("hosts", po::value<Number>()->value_name("N"), "so many hosts, 2 to 64")                        //
-        ("switches", po::value<Number>()->value_name("N"), "on so many switches (1), at random")         //
+    visible.add_options()                                                                         //
+        ("hosts", po::value<Number>()->value_name("N"), "so many hosts, 2 to 4096")               //
+        ("switches", po::value<Number>()->value_name("N"), "on so many switches (1), at random")  //
+        ("tree", po::bool_switch(),
+         "on three levels of switches, each with as many below it")  //
+        ("partners", po::value<Number>()->value_name("N"),
+         "others that each host talks to, from all over the network; all by default")                    //
         ("topology", po::value<std::string>()->value_name("FILE"), "the network of that fmconfig file")  //
         ("workload", po::value<std::string>()->value_name("NAME"),
          "whom isochrons go to: random hosts, pairs (each host to the next) or all")  //

@@ -35,6 +35,8 @@ struct SimOptions {
 
     std::optional<unsigned> hosts;  ///< on so many switches, joined as the seed says...
     unsigned switches = 1;
+    bool tree = false;                          ///< ...or three levels of them
+    unsigned partners = 0;                      ///< others that each host talks to; 0: all
     std::vector<topology::SwitchSpec> network;  ///< ...or this, when it is not empty
     std::optional<Workload> workload;
     std::optional<Faults> faults;

@@ -16,18 +16,21 @@ std::uint64_t content_of(std::span<const std::byte> bytes) {
     return hash;
 }
 
-Program::Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
-                 std::vector<Event>& events, std::uint32_t life)
+Program::Program(isotach::Isotach& isotach, const niu::Options& options, const Scenario& scenario,
+                 std::vector<Event>& events)
     : isotach_(isotach),
-      host_(host),
-      hosts_(hosts),
+      host_(options.node),
       traffic_(scenario.traffic),
-      random_(scenario.seed, 1999 + life),
+      random_(scenario.seed, 1999 + options.epoch),
       events_(events),
       isochron_(isotach.isochron()),
       to_issue_(scenario.traffic.isochrons) {
     for (unsigned channel = 1; channel < wire::kSignalChannels; ++channel)
         isotach_.register_signal(channel);
+    for (std::size_t host = 0; host < options.nodes.size(); ++host)
+        if (!options.nodes[host].empty()) known_.push_back(static_cast<std::uint16_t>(host));
+    const auto after = std::ranges::upper_bound(known_, host_);
+    next_ = after == known_.end() ? known_.front() : *after;
 }
 
 Program::~Program() {
@@ -126,20 +129,20 @@ void Program::build() {
 }
 
 std::uint64_t Program::some_parts() {
-    return traffic_.workload == Workload::kAll ? hosts_ : 1 + random_.below(traffic_.most_parts);
+    return traffic_.workload == Workload::kAll ? known_.size() : 1 + random_.below(traffic_.most_parts);
 }
 
 /// For the parts of an isochron, counted from 1.
 std::uint16_t Program::some_host(std::uint64_t part) {
     switch (traffic_.workload) {
         case Workload::kPairs:
-            return static_cast<std::uint16_t>((host_ + 1U) % hosts_);
+            return next_;
         case Workload::kAll:
-            return static_cast<std::uint16_t>(part - 1);
+            return known_[part - 1];
         case Workload::kRandom:
             break;
     }
-    return static_cast<std::uint16_t>(random_.below(hosts_));
+    return known_[random_.below(known_.size())];
 }
 
 std::size_t Program::some_size(std::uint16_t to) {

@@ -17,8 +17,9 @@ namespace isoplane::sim {
 /// keeps what it receives for a while, and writes down all that happens.
 class Program {
   public:
-    Program(isotach::Isotach& isotach, std::uint16_t host, std::uint16_t hosts, const Scenario& scenario,
-            std::vector<Event>& events, std::uint32_t life);
+    /// At the host with that NIU: it sends to those that this one talks to.
+    Program(isotach::Isotach& isotach, const niu::Options& options, const Scenario& scenario,
+            std::vector<Event>& events);
     ~Program();
 
     unsigned poll(runtime::Time now);
@@ -52,7 +53,8 @@ class Program {
 
     isotach::Isotach& isotach_;
     std::uint16_t host_;
-    std::uint16_t hosts_;
+    std::vector<std::uint16_t> known_;  ///< hosts, itself among them
+    std::uint16_t next_ = 0;            ///< of these, after itself
     Traffic traffic_;
     fabric::Random random_;
     std::vector<Event>& events_;

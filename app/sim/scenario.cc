@@ -147,6 +147,10 @@ bool Scenario::manages(const topology::Topology& topology, topology::NodeId host
     return topology.is_host(host) && manager_at[topology.switch_of(host)] == host;
 }
 
+wire::MacAddress Scenario::mac_of(topology::NodeId node) {
+    return {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
+}
+
 niu::Options Scenario::niu_options(const topology::Topology& topology, topology::NodeId node,
                                    std::uint32_t epoch) const {
     niu::Options options;
@@ -155,7 +159,7 @@ niu::Options Scenario::niu_options(const topology::Topology& topology, topology:
     options.job_key = 7;
     options.manages = manages(topology, node);
     options.epoch = epoch;
-    options.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node)};
+    options.mac = mac_of(node);
     options.mtu = mtu;
     options.window = window;
     options.coalesce = coalesce;

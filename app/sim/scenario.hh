@@ -81,6 +81,7 @@ struct Scenario {
     bool paranoid = false;
 
     Traffic traffic{};
+    unsigned partners = 0;       ///< others that each host talks to; 0: all
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this
     bool partitions = false;
     Mortality mortality{};
@@ -88,7 +89,8 @@ struct Scenario {
 
     /// The host is the token manager of its switch.
     bool manages(const topology::Topology& topology, topology::NodeId host) const;
-    /// Of a node in that life.
+    static wire::MacAddress mac_of(topology::NodeId node);
+    /// Of a node in that life, when all hosts talk to each other.
     niu::Options niu_options(const topology::Topology& topology, topology::NodeId node,
                              std::uint32_t epoch) const;
     tm::ExchangeOptions exchange_options() const;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "../command.hh"
+#include "sim/large.hh"
 #include "sim/options.hh"
 #include "sim/trials.hh"
 
@@ -19,19 +20,19 @@ namespace isoplane::sim {
 
 namespace {
 
-constexpr unsigned kPackets = 65535;  // touched only as a network needs them
-
-runtime::EalOptions eal_options() {
+runtime::EalOptions eal_options(const Room& room) {
     runtime::EalOptions options;
     options.hugepages = runtime::Hugepages::kNever;
     options.telemetry = false;
+    options.memory_mb = room.memory_mb;
     return options;
 }
 
 int try_seeds(const SimOptions& options) {
     const runtime::StopSignal signal;
-    const runtime::Eal eal(eal_options());
-    runtime::Pool pool("sim", kPackets);
+    const Room room = room_for(options.hosts.value_or(0));
+    const runtime::Eal eal(eal_options(room));
+    runtime::Pool pool("sim", room.packets);
     std::ostream nowhere(nullptr);
     Trials trials(pool, options.json ? nowhere : std::cout);
     for (std::uint64_t i = 0; i < options.seeds && !signal.raised(); ++i)

@@ -56,6 +56,14 @@ def a_network_and_its_faults_can_be_given():
 
 
 @test
+def hosts_are_hundreds_below_a_tree_of_switches():
+    """Each talks to seven others; signals and barriers are everybody's."""
+    result = result_of("--hosts", 200, "--tree", "--partners", 7, "--isochrons", 4)
+    same((result["isochrons"], result["failures"]), (800, []), "isochrons and failures")
+    assert result["faults"]["lost"] > 0 and result["notices"] > 0, result
+
+
+@test
 def it_reads_well_without_json():
     with Program("sim", "--seeds", 3) as sim:
         sim.ends()
@@ -82,7 +90,8 @@ def an_ordinary_user_can_run_it():
 
 @test
 def what_cannot_be_simulated_is_wrong_usage():
-    for options in (("--hosts", 1), ("--switches", 3), ("--faults", "rain=1"), ("--faults", "loss=0.9"), ("--workload", "x"),
+    for options in (("--hosts", 1), ("--switches", 3), ("--tree",), ("--partners", 3), ("--hosts", 65),
+                    ("--hosts", 4097, "--partners", 3), ("--hosts", 8, "--tree", "--switches", 2), ("--faults", "rain=1"), ("--faults", "loss=0.9"), ("--workload", "x"),
                     ("--duration", "5"), ("--seeds", 0), ("--ahead", 65)):
         with Program("sim", *options) as sim:
             sim.ends(2, options[0])
