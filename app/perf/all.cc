@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -29,7 +30,8 @@ const char* const kText =
     "two lines as\n\n"
     "  <!-- figures: isoplane perf pair --link virtio: round_trip bandwidth -->\n"
     "  <!-- end of figures -->\n\n"
-    "where all else stays as it is. The names of a benchmark's tables are in what --json writes.\n";
+    "where all else stays as it is, and the images between such lines that say plots instead of figures\n"
+    "are drawn anew. The names of a benchmark's tables are in what --json writes.\n";
 
 std::string content_of(const std::string& file) {
     std::ifstream in(file);
@@ -37,15 +39,21 @@ std::string content_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What a document asks for, checked before anything is run.
-std::vector<std::string> runs_of(const std::string& document) {
+void check_benchmark(const std::string& name) {
+    if (const std::string wrong = unknown_benchmark(name); !wrong.empty()) throw std::invalid_argument(wrong);
+}
+
+/// What is to be run, of all benchmarks or of one only. What a document asks for is checked before that.
+std::vector<std::string> runs_of(const std::string& document, const std::string& only) {
     std::vector<std::string> runs = kRuns;
     for (const std::string& command : report::commands_in(document)) {
         const Words words = split(command);
-        if (const std::string wrong = unknown_benchmark(words.empty() ? "" : words[0]); !wrong.empty())
-            throw std::invalid_argument(wrong);
+        check_benchmark(words.empty() ? "" : words[0]);
         if (std::ranges::find(runs, command) == runs.end()) runs.push_back(command);
     }
+    if (only.empty()) return runs;
+    check_benchmark(only);
+    std::erase_if(runs, [&](const std::string& run) { return split(run)[0] != only; });
     return runs;
 }
 
@@ -55,11 +63,13 @@ struct Done {
 };
 
 void update(const std::string& file, const std::string& document, const std::vector<Done>& all) {
-    const std::string text =
-        report::fill_in(document, [&](const std::string& command) -> const report::Record* {
-            const auto found = std::ranges::find(all, command, &Done::command);
-            return found == all.end() ? nullptr : &found->record;
-        });
+    const auto run_of = [&](const std::string& command) -> const report::Record* {
+        const auto found = std::ranges::find(all, command, &Done::command);
+        return found == all.end() ? nullptr : &found->record;
+    };
+    const std::string text = report::fill_in(document, run_of);
+    for (const report::Image& image : report::images_of(document, run_of))
+        write_to(std::filesystem::path(file).parent_path() / image.file, image.content);
     write_to(file, text);
 }
 
@@ -70,7 +80,7 @@ int run_with(const po::variables_map& values) {
     const std::string document = file.empty() ? std::string() : content_of(file);
     std::vector<Done> all;
     bool failed = false;
-    for (const std::string& run : runs_of(document)) {
+    for (const std::string& run : runs_of(document, values["only"].as<std::string>())) {
         Words words = split(run);
         if (quick) words.emplace_back("--quick");
         try {
@@ -95,6 +105,8 @@ int run_all(int argc, char** argv) {
     po::options_description visible("Options");
     visible.add_options()                                                                    //
         ("quick", po::bool_switch(), "only see that all of it runs: figures are of no use")  //
+        ("only", po::value<std::string>()->value_name("BENCHMARK")->default_value("", "all"),
+         "those of one benchmark")  //
         ("update", po::value<std::string>()->value_name("FILE")->default_value("", "no"),
          "a document whose tables are to be written anew");
     describe_outputs(visible);

@@ -10,6 +10,7 @@
 
 #include "markup.hh"
 #include "ruler.hh"
+#include "style.hh"
 #include "table.hh"
 #include "tabulate.hh"
 
@@ -29,6 +30,7 @@ constexpr double kInnerWidth = kWidth - kLeft - kRight;
 constexpr double kInnerHeight = kHeight - kTop - kBottom;
 constexpr double kBar = 20;  ///< of bars
 constexpr double kBarStep = 42;
+constexpr unsigned kLabels = 7;  ///< of an axis, at the most
 
 std::string text(double x, double y, const char* style, const std::string& words) {
     return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" class=\"" + style + "\">" + escape(words) +
@@ -163,6 +165,21 @@ std::string legend(const Plot& plot, Looks& looks) {
     return out + "</ul>";
 }
 
+/// A legend as SVG has it.
+std::string legend_line(const Plot& plot, Looks& looks) {
+    constexpr double kLetter = 6.2;  // as wide as most
+    std::string out;
+    double x = 0;
+    for (const Series& series : plot.series) {
+        const std::string& look = looks.class_of(series);
+        out += "<g class=\"series " + look + "\" transform=\"translate(" + px(x) +
+               " 0)\"><path d=\"M0 0H24\"/>" + mark(look, 12, 0) + "</g>" +
+               text(x + 30, 4, "tick", series.name);
+        x += 44 + kLetter * static_cast<double>(series.name.size());
+    }
+    return out;
+}
+
 std::string frame(double height, const std::string& id, const Plot& plot, const std::string& inside) {
     return "<svg class=\"plot\" viewBox=\"0 0 " + px(kWidth) + " " + px(height) +
            "\" role=\"img\" aria-labelledby=\"" + id + "\" aria-describedby=\"" + id + "-d\"><desc id=\"" +
@@ -172,8 +189,14 @@ std::string frame(double height, const std::string& id, const Plot& plot, const 
            "</desc>" + inside + "</svg>";
 }
 
+/// Axes with lines.
+std::string lines_in_axes(const Plot& plot, Looks& looks) {
+    const Ruler x(plot.x, values_of(plot, &Dot::x), kInnerWidth, kLabels);
+    const Ruler y(plot.y, values_of(plot, &Dot::y), kInnerHeight, kLabels);
+    return axes(plot, x, y) + lines_of(plot, x, y, looks);
+}
+
 std::string svg(const Plot& plot, const std::string& id, Looks& looks) {
-    constexpr unsigned kLabels = 7;
     if (plot.form == Form::kBars) {
         std::vector<double> sums(plot.categories.size());
         for (const Series& series : plot.series)
@@ -188,9 +211,7 @@ std::string svg(const Plot& plot, const std::string& id, Looks& looks) {
         return frame(below + 34, id, plot,
                      bars_of(plot, x) + ticks + text(kWidth - kRight, below + 30, "name end", plot.y.title));
     }
-    const Ruler x(plot.x, values_of(plot, &Dot::x), kInnerWidth, kLabels);
-    const Ruler y(plot.y, values_of(plot, &Dot::y), kInnerHeight, kLabels);
-    return frame(kHeight, id, plot, axes(plot, x, y) + lines_of(plot, x, y, looks));
+    return frame(kHeight, id, plot, lines_in_axes(plot, looks));
 }
 
 /// A line for each part of a bar, and a column for each bar.
@@ -248,6 +269,35 @@ std::string draw(const Plot& plot, const std::string& id, Looks& looks) {
     out += "</figcaption>\n" + legend(plot, looks) + "\n" + svg(plot, id, looks) + "\n";
     return out + "<details><summary>Values</summary>" + html_of(table_of(plot), false) +
            "</details>\n</figure>\n";
+}
+
+std::string draw_file(const std::vector<Plot>& plots) {
+    constexpr double kHead = 48;  // title and legend
+    constexpr double kGap = 36;
+    constexpr double kMargin = 12;
+    Looks looks;
+    std::string titles;
+    std::string cells;
+    double bottom = 0;
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        const double x = kMargin + static_cast<double>(i % 2) * (kWidth + kGap);
+        const double y = kMargin + static_cast<double>(i / 2) * (kHead + kHeight + kGap);
+        titles += (i == 0 ? "" : "; ") + plots[i].title;
+        cells += "<g transform=\"translate(" + px(x) + " " + px(y) + ")\">" +
+                 text(0, 12, "title", plots[i].title) + "<g transform=\"translate(0 30)\">" +
+                 legend_line(plots[i], looks) + "</g><g transform=\"translate(0 " + px(kHead) + ")\">" +
+                 lines_in_axes(plots[i], looks) + "</g></g>\n";
+        bottom = y + kHead + kHeight + kMargin;
+    }
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+           "class=\"plot\" "
+           "viewBox=\"0 0 " +
+           px(2 * (kWidth + kMargin) + kGap) + " " + px(bottom) + "\" role=\"img\" aria-label=\"" +
+           escape(titles) + "\">\n<style>" + kPlotStyle +
+           "text { font-family: system-ui, \"Liberation Sans\", Arial, sans-serif; }\n"
+           ".plot .title { font-size: 14px; fill: var(--ink); }\n</style>\n"
+           "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n" +
+           cells + "</svg>\n";
 }
 
 }  // namespace isoplane::report

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-/// Plots as SVG within HTML.
+/// Plots as SVG, within HTML or in files of their own.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plot.hh"
 
@@ -24,5 +25,8 @@ class Looks {
 
 /// A figure with its title, its legend, the drawing and its values as a table.
 std::string draw(const Plot& plot, const std::string& id, Looks& looks);
+
+/// A file with these plots, two beside each other.
+std::string draw_file(const std::vector<Plot>& plots);
 
 }  // namespace isoplane::report

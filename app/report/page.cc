@@ -110,8 +110,8 @@ std::string to_page(const std::vector<Record>& records, const std::optional<Comp
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; img-src "
         "data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>" +
-        escape(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<header>\n<h1>" +
-        escape(title) + "</h1>\n";
+        escape(title) + "</title>\n<style>" + kPlotStyle + kPageStyle +
+        "</style>\n</head>\n<body>\n<header>\n<h1>" + escape(title) + "</h1>\n";
     out += element("p", environment.at("cpu") + ", " + environment.at("time"), "lead");
     out += navigation(records, comparison.has_value()) + environment_of(environment) + "</header>\n<main>\n";
     if (comparison) out += section_of(*comparison);

@@ -5,7 +5,8 @@
 
 namespace isoplane::report {
 
-/// The style sheet of a page: light and dark, from a phone's width on.
-extern const char* const kStyle;
+// Style sheets, light and dark.
+extern const char* const kPlotStyle;  ///< of plots
+extern const char* const kPageStyle;  ///< of a page around them, from a phone's width on
 
 }  // namespace isoplane::report

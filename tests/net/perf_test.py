@@ -9,7 +9,7 @@ import csv
 import json
 import os
 
-from net import UNHEARD, Node, Program, make_dir, run, same, test, work
+from net import SLOWDOWN, UNHEARD, Node, Program, make_dir, run, same, test, work
 
 # Where benchmarks put their sockets: nobody else's are seen there.
 os.environ["TMPDIR"] = make_dir("sockets")
@@ -18,7 +18,14 @@ SIZES = [8, 64, 2048]
 OURS = ["niu", "niu_coalesced"]
 FRAMES = ["io", "raw", *OURS]
 SOCKETS = ["udp", "tcp"]
-BRIEF = ("--size", "8,64,2K", "--rounds", 2, "--duration", 0.005)
+SHORT = 0.005 * SLOWDOWN  # seconds
+BRIEF = ("--size", "8,64,2K", "--rounds", 2, "--duration", SHORT)
+
+
+def tells_cycles_of(report, transports):
+    """A measurement of milliseconds may find nothing at all."""
+    told = [cost["transport"] for cost in report["breakdown"]["costs"]]
+    same(told, [transport for transport in transports if transport in told], "whose cycles are told")
 
 
 def pair(*options, transports, out="figures"):
@@ -39,7 +46,7 @@ def pair(*options, transports, out="figures"):
         others = {t for t in transports if t not in OURS} if result["transport"] in OURS else None
         for ratios in ("round_trip_ratio", "rate_ratio"):
             same(set(result[ratios]) if ratios in result else None, others, f"{ratios} of {result['transport']}")
-    same([c["transport"] for c in report["breakdown"]["costs"]], ["raw", *OURS], "whose cycles are told")
+    tells_cycles_of(report, ["raw", *OURS])
     for costs in report["breakdown"]["costs"]:
         same(len(costs["steps"]), 7, "steps")
     assert all(t["verdict"] in ("met", "missed", "not measured") for t in report["targets"]), report["targets"]
@@ -120,7 +127,7 @@ def a_missed_target_is_a_sentence_and_an_exit_code():
 def compared(benchmark, *options, sizes="32,2K", transports, once=()):
     """Runs a benchmark that compares transports, holds what all of them report against what was asked, and returns its
     JSON. `once` has those that have no messages of a size."""
-    with Program("perf", benchmark, "--size", sizes, "--rounds", 2, "--duration", 0.005, *options, "--json", "-") as perf:
+    with Program("perf", benchmark, "--size", sizes, "--rounds", 2, "--duration", SHORT, *options, "--json", "-") as perf:
         report = json.loads(perf.ends().out())
     same(os.listdir(os.environ["TMPDIR"]), [], "directories left")
     same(report["failures"], [], "failures")
@@ -136,7 +143,7 @@ def compared(benchmark, *options, sizes="32,2K", transports, once=()):
 
 def has_tables_and_csv(benchmark, words, transports):
     file = work(f"{benchmark}.csv")
-    with Program("perf", benchmark, "--size", 32, "--rounds", 1, "--duration", 0.003, "--no-kernel", "--csv", file) as perf:
+    with Program("perf", benchmark, "--size", 32, "--rounds", 1, "--duration", SHORT, "--no-kernel", "--csv", file) as perf:
         out = perf.ends().out()
     for word in ("Round trip", "Megabytes a second", "target", *words):
         assert word in out, out
@@ -172,8 +179,7 @@ def active_messages_are_measured_beside_what_is_under_them():
     report = compared("active", transports=[*ACTIVE, *SOCKETS], once=[("request", "2K")])
     assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
     same(set(report["half_power_bytes"]), {"raw", "niu_coalesced", "xfer", "udp", "tcp"}, "whose half-power points are told")
-    same([c["transport"] for c in report["breakdown"]["costs"]], ["base", "reliable", "request", "request_coalesced"],
-         "whose cycles are told")
+    tells_cycles_of(report, ["base", "reliable", "request", "request_coalesced"])
     same(set(report["breakdown"]["features"]), {"base", "reliability", "protection"}, "what cycles are for")
     same(len(report["targets"]), 1, "targets")
 
@@ -220,7 +226,7 @@ def figures_of_channels_come_as_tables_and_csv():
 def ordered_messages_are_measured_beside_others():
     transports = ["raw", "udp", "tcp", "noniso", "isotach/1", "isotach/3"]
     for link in ("ring", "virtio"):
-        with Program("perf", "order", "--link", link, "--size", "64,1K", "--rounds", 2, "--duration", 0.005,
+        with Program("perf", "order", "--link", link, "--size", "64,1K", "--rounds", 2, "--duration", SHORT,
                      "--tokens-ahead", "1,3", "--sweep", "none", "--json", "-") as perf:
             report = json.loads(perf.ends().out())
         same(report["failures"], [], "failures")
@@ -233,7 +239,7 @@ def ordered_messages_are_measured_beside_others():
 @test
 def the_token_manager_may_be_beside_a_fabric_or_at_a_port_of_it():
     for where, said in (("fabric", "beside a fabric"), ("port", "at a port of a fabric")):
-        with Program("perf", "order", "--tm", where, "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "none",
+        with Program("perf", "order", "--tm", where, "--size", 64, "--rounds", 1, "--duration", SHORT, "--sweep", "none",
                      "--no-kernel", "--json", "-") as perf:
             report = json.loads(perf.ends().out())
         assert said in report["token_manager"], report["token_manager"]
@@ -245,7 +251,7 @@ def the_token_manager_may_be_beside_a_fabric_or_at_a_port_of_it():
 @test
 def sweeps_measure_each_of_their_values():
     table = work("sweeps.csv")
-    with Program("perf", "order", "--size", 64, "--rounds", 1, "--duration", 0.005, "--sweep", "messages,hosts", "--csv",
+    with Program("perf", "order", "--size", 64, "--rounds", 1, "--duration", SHORT, "--sweep", "messages,hosts", "--csv",
                  table, "--json", "-") as perf:
         report = json.loads(perf.ends().out())
     values = [("messages", n) for n in (1, 2, 4, 8, 16, 32)] + [("hosts", n) for n in (2, 4, 8, 16)]
@@ -264,7 +270,7 @@ READ_STEPS = ["issue", "way_there", "order", "execution", "answer_back"]
 
 def memory(*options):
     """Runs the benchmark, and returns its JSON and the figures that it has, as {what: {(by, at)}}."""
-    with Program("perf", "memory", "--rounds", 1, "--duration", 0.003, "--writes", "1,32", "--variables", "1,3", "--workers",
+    with Program("perf", "memory", "--rounds", 1, "--duration", SHORT, "--writes", "1,32", "--variables", "1,3", "--workers",
                  4, *options, "--json", "-") as perf:
         report = json.loads(perf.ends().out())
     same(report["failures"], [], "failures")
@@ -304,7 +310,7 @@ def shared_memory_is_measured_over_links_that_copy():
 @test
 def figures_of_shared_memory_come_as_tables_and_csv():
     file = work("memory.csv")
-    with Program("perf", "memory", "--rounds", 1, "--duration", 0.003, "--writes", 2, "--variables", 2, "--no-kernel",
+    with Program("perf", "memory", "--rounds", 1, "--duration", SHORT, "--writes", 2, "--variables", 2, "--no-kernel",
                  "--csv", file) as perf:
         out = perf.ends().out()
     for word in ("local read", "isotach round trip", "us/token", "updates/ms", "target"):
@@ -331,7 +337,7 @@ def what_is_between_two_links_is_measured_by_rfc_2544():
         assert figures["highest_frames_per_second"] > 0 and figures["losses"], figures
         for loss in figures["losses"]:
             assert 0 <= loss["lost"] <= 1, loss
-    with Program("perf", "rfc2544", "--size", 64, "--duration", 0.005) as perf:
+    with Program("perf", "rfc2544", "--size", 64, "--duration", SHORT) as perf:
         assert "back to back" in perf.ends().out(), perf.out()
 
 
@@ -352,6 +358,20 @@ def hosts_are_simulated_below_a_tree_of_switches():
         # Through at most five switches, so on six links; ordering takes no longer than once more around.
         assert 4 < figures["unordered_us_p50", hosts] < 9, figures
         assert figures["ordered_us_p50", hosts] < 2 * figures["unordered_us_p50", hosts], figures
+
+
+@test
+def what_a_host_and_a_pulse_cost_does_not_grow_with_strangers():
+    """Seven partners each; what is counted is in virtual time, so that it is the same in every run."""
+    with Program("perf", "scale", "--tree", "--hosts", "64,512", "--partners", "7", "--rounds", "1", "--duration", "0.3",
+                 "--json", work("strangers.json")) as perf:
+        assert "frames/pulse" in perf.ends().out(), perf.out()
+    with open(work("strangers.json"), encoding="utf-8") as file:
+        figures = {(figure["figure"], figure["at"]): figure["value"] for figure in json.load(file)["figures"]}
+    few, many = (figures["frames_of_host_per_pulse", hosts] for hosts in (64, 512))
+    print(f"# frames of a host for a pulse: {few:.3f} of 64 hosts, {many:.3f} of 512")
+    assert 2 < many < 1.02 * few < 4, (few, many)
+    assert 0 < figures["memory_mb", 512] < 1024 and figures["seconds", 512] > 0, figures
 
 
 @test

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "report/comparison.hh"
-#include "report/document.hh"
 #include "report/page.hh"
 
 namespace isoplane::report {
@@ -124,56 +123,6 @@ TEST(Page, leads_to_each_of_several_runs) {
     const std::string page = to_page({record, record}, compare({record}, {record}, "old.json"));
     for (const char* part : {"href=\"#compared\"", "href=\"#b0\"", "href=\"#b1\"", "id=\"b1\""})
         EXPECT_NE(page.find(part), std::string::npos) << part;
-}
-
-const std::string kDocument =
-    "Prose.\n"
-    "<!-- figures: isoplane perf pair --link ring:x,ring:y: rate targets -->\n"
-    "old\n"
-    "<!-- end of figures -->\n"
-    "More.\n";
-
-TEST(Document, has_its_tables_written_anew_and_all_else_left) {
-    EXPECT_EQ(commands_in(kDocument), std::vector<std::string>{"pair --link ring:x,ring:y"});
-    const Record record = record_with({1});
-    const std::string text = fill_in(kDocument, [&](const std::string& command) {
-        EXPECT_EQ(command, "pair --link ring:x,ring:y");
-        return &record;
-    });
-    EXPECT_EQ(text.find("old"), std::string::npos);
-    EXPECT_NE(text.find("```text\nRate\nbytes  niu\n64     1.5\nA note.\n\nTargets\n"), std::string::npos)
-        << text;
-    EXPECT_TRUE(text.starts_with("Prose.\n<!-- figures:") &&
-                text.ends_with("<!-- end of figures -->\nMore.\n"));
-    EXPECT_EQ(fill_in(text, [&](const std::string&) { return &record; }), text);
-    EXPECT_EQ(fill_in(kDocument, [](const std::string&) { return nullptr; }), kDocument)
-        << "what was not run stays";
-}
-
-std::string complaint_about(const std::string& document) {
-    try {
-        const Record record = record_with({1});
-        fill_in(document, [&](const std::string&) { return &record; });
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return {};
-}
-
-TEST(Document, is_refused_with_the_line_that_is_wrong) {
-    const std::string begin = "<!-- figures: isoplane perf pair: rate -->\n";
-    const std::string end = "<!-- end of figures -->\n";
-    EXPECT_EQ(complaint_about("x\n" + begin).find("line 2 begins figures that do not end"), 0U);
-    EXPECT_EQ(complaint_about(end).find("line 1 ends figures that have not begun"), 0U);
-    EXPECT_EQ(complaint_about(begin + begin + end).find("line 2 begins figures within others"), 0U);
-    EXPECT_EQ(
-        complaint_about("<!-- figures: isoplane perf pair -->\n" + end).find("line 1 begins figures, but"),
-        0U);
-    EXPECT_EQ(complaint_about("<!-- figures: isoplane perf pair: -->\n" + end).find("line 1 names no table"),
-              0U);
-    EXPECT_NE(complaint_about("<!-- figures: isoplane perf pair: speed -->\n" + end)
-                  .find("no table 'speed'; it has rate"),
-              std::string::npos);
 }
 
 }  // namespace
