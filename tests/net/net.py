@@ -23,7 +23,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "house"))
 from tap import Skip, run, test  # noqa: E402,F401  for the tests, which import them from here
 
-LIMIT = 60.0 * int(os.environ.get("ISOPLANE_SLOWDOWN", "1"))
+SLOWDOWN = int(os.environ.get("ISOPLANE_SLOWDOWN", "1"))  # of programs under sanitizers, which have their tests do less
+LIMIT = 60.0 * SLOWDOWN
 MILLION = 1_000_000
 IS_ROOT = os.geteuid() == 0
 WORK = tempfile.mkdtemp(prefix="isoplane-net-")
@@ -214,10 +215,12 @@ class Node(Program):
 
 def round_trip(echo_link, sender_link, *options, size=64, count=MILLION, echo_first=True, gently=False,
                window=None, before=None, heard=None, echo_how=None, sender_how=None):
-    """One node sends `count` frames, another returns them, the first checks each; then every counter on both sides is
-    held against every other. `gently` lets the sender wait until both see the link up and `before` has been called,
-    `window` is how many frames it may have under way, `heard` is part of what it may say on
+    """One node sends `count` frames, or fewer where programs are slow, another returns them, the first checks each; then
+    every counter on both sides is held against every other. `gently` lets the sender wait until both see the link up and
+    `before` has been called, `window` is how many frames it may have under way, `heard` is part of what it may say on
     standard error instead of nothing. Returns both, ended."""
+    count //= SLOWDOWN * SLOWDOWN
+
     def echo():
         return Node("echo", echo_link, "--id", 1, *options, **(echo_how or {})).ready()
 

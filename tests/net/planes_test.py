@@ -13,7 +13,7 @@ import signal
 import socket
 
 from installed import WAYS, build, install
-from net import LIMIT, Program, run, same, test, until, work
+from net import LIMIT, SLOWDOWN, Program, run, same, test, until, work
 
 WRONG_USAGE = 2
 MEGABYTE = 1 << 20
@@ -101,7 +101,7 @@ def one_that_dies_is_survived_whichever_it_is():
     for way in WAYS:
         for plane in (0, 1):
             with Program("run", "-n", 2, "--planes", 2, "--progress", way, "--set", "silence=3",
-                         *lat(MEGABYTE, 200)) as launcher:
+                         *lat(MEGABYTE, 200 // SLOWDOWN)) as launcher:
                 until(lambda said=launcher: "16384 bytes" in said.err(), "messages are under way")
                 carrier = plane_process(launcher, plane)
                 os.kill(carrier, signal.SIGSTOP)

@@ -15,7 +15,7 @@ import sys
 import time
 
 from installed import WAYS, build, install, job
-from net import Node, Program, die_with_parent, run, same, test, until, work
+from net import SLOWDOWN, Node, Program, die_with_parent, run, same, test, until, work
 
 HAMMER = shutil.copy(sys.argv[3], work("hammer"))
 SOCKET = work("clients.sock")
@@ -177,7 +177,7 @@ def a_node_asks_its_clients_what_they_report_of_portals():
         same(node.ask("show portals json"), [], "Portals of no clients")
         conf = config("reports", *[f"shared:{SOCKET}"] * 2)
         for way in WAYS:
-            with Program("run", "--config", conf, "--progress", way, "--", work("p33_lat-cc"), 1 << 20, 200) as launcher:
+            with Program("run", "--config", conf, "--progress", way, "--", work("p33_lat-cc"), 1 << 20, 200 // SLOWDOWN) as launcher:
                 until(lambda said=launcher: "65536 bytes" in said.err(), "long messages are under way")
                 reports = node.ask("show portals json")
                 same(sorted(report["node"] for report in reports), [0, 1], "nodes of clients that are asked")
@@ -291,7 +291,7 @@ def clients_killed_at_any_moment_leave_nothing_and_nobody_notices():
                         victims.append((victim.process, time.monotonic() + dice.uniform(0, 0.5)))
                     else:
                         mode = ("flood", "flood", "mad")[number % 3]
-                        victims.append((hammer(number % 200, 8, mode), time.monotonic() + dice.uniform(0, 0.05)))
+                        victims.append((hammer(number % 200, 8, mode), time.monotonic() + dice.uniform(0, 0.05 * SLOWDOWN)))
                 for victim, when in [v for v in victims if v[1] <= time.monotonic()]:
                     victims.remove((victim, when))
                     victim.send_signal(signal.SIGKILL)
