@@ -23,7 +23,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "house"))
 from tap import Skip, run, test  # noqa: E402,F401  for the tests, which import them from here
 
-LIMIT = 60.0 * int(os.environ.get("ISOPLANE_SLOWDOWN", "1"))
+SLOWDOWN = int(os.environ.get("ISOPLANE_SLOWDOWN", "1"))
+LIMIT = 60.0 * SLOWDOWN
 MILLION = 1_000_000
 IS_ROOT = os.geteuid() == 0
 WORK = tempfile.mkdtemp(prefix="isoplane-net-")
