@@ -20,7 +20,9 @@ from net import SLOWDOWN, Program, run, same, test, until
 STEADY = os.path.abspath(sys.argv[2])
 STALL = 3  # seconds
 RECOVERY = 1.0 * SLOWDOWN  # seconds, within which all goes on
-TRIES = 3  # of which the best counts: whatever else runs here may have the CPUs when it goes on
+TRIES = 5  # of which the best counts: whatever else runs here may have the CPUs when it goes on
+CALM = 0.25  # seconds: what nodes have of each other is no older when all of them get to run
+PATIENCE = 10  # seconds, for which that is waited for
 NODES = 3
 SIZE = 256
 KINDS = ("message", "isochron")
@@ -31,6 +33,20 @@ def fresh_since(launcher, kind, moment):
     first = [next((line["at"] for line in lines if line.get(kind, 0) > moment), None)
              for lines in lines_of(launcher.out()).values()]
     return first if len(first) == NODES and None not in first else None
+
+
+def is_calm(launcher):
+    """For half a second all nodes have heard from all others as soon as they do where they have the CPUs."""
+    latest = [lines[-10:] for lines in lines_of(launcher.out()).values()]
+    return all(time.monotonic() - lines[-1]["at"] < CALM and
+               all(line["at"] - line[kind] < CALM for line in lines for kind in KINDS) for lines in latest)
+
+
+def waits_for_calm(launcher):
+    """Not for ever: it is no more than likely to be calm afterwards, too."""
+    end = time.monotonic() + PATIENCE
+    while not is_calm(launcher) and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def stalled(launcher, pid):
@@ -55,6 +71,7 @@ def goes_on(what, options, process):
     with Program("run", "-n", NODES, *options, "--", STEADY, SIZE) as launcher:
         until(lambda: all(fresh_since(launcher, kind, 0) for kind in KINDS), "all nodes hear from all")
         for attempt in range(TRIES):
+            waits_for_calm(launcher)
             recovery = stalled(launcher, process(launcher))
             print(f"# {what} stood still for {STALL} s: after it the first message of each came to all in "
                   f"{recovery['message'] * 1e3:.0f} ms, the first isochron in {recovery['isochron'] * 1e3:.0f} ms")
