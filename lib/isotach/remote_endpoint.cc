@@ -7,8 +7,8 @@
 
 namespace isoplane::isotach {
 
-EndpointLink::EndpointLink(const Isotach& isotach, runtime::Pool& pool)
-    : hosts(isotach.hosts()), most_frames(isotach.most_frames()) {
+EndpointLink::EndpointLink(const Isotach& isotach, runtime::Pool& pool, unsigned deliveries)
+    : delivered("isotach_delivered", deliveries), hosts(isotach.hosts()), most_frames(isotach.most_frames()) {
     for (std::uint32_t i = 0; i < kIsochrons; ++i) {
         isochrons.emplace_back(pool);
         empty.push(i);

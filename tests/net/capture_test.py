@@ -10,7 +10,7 @@ import resource
 import subprocess
 
 from capture_files import read_pcap, read_pcapng
-from net import Node, Skip, die_with_parent, make_dir, needs, needs_root, run, same, test, work
+from net import Node, Skip, die_with_parent, make_dir, needs, needs_root, run, same, test, until, work
 
 # What a capture takes up while its writer does not get to run; more may be missed.
 COUNT = 2000
@@ -169,11 +169,31 @@ def a_file_that_cannot_be_made_is_refused():
             node.ends(1, sentence)
 
 
-def fails_but_harms_no_traffic(node, sentence):
-    node.ends(1, sentence)
-    same(node.figures("sink0")["good"], COUNT, "good frames")
+def fails_but_harms_no_traffic(what, file, sentence, **how):
+    """What does not get into the file is counted, and comes back as before."""
+    with Node("generate,sink", "ring:a", "--size", 128, "--stopped", "-c", f"capture start {file}", "-c", "start",
+              **how) as node:
+        def good():
+            return next(stage["figures"]["good"] for stage in node.ask("show stage json") if stage["name"] == "sink0")
+
+        def all_counted():
+            counted = node.ask("show capture json")
+            return counted["written"] + counted["missed"] == 2 * good() and counted
+
+        until(lambda: "error" in node.ask("show capture json"), "the file takes no more")
+        before = good()
+        until(lambda: good() > before + COUNT, "frames come back after that")
+        node.tell("stop")
+        counted = until(all_counted, "every frame is captured or missed, each time it passes")
+        node.tell("quit").ends(1, sentence)
+    figures = node.figures("sink0")
+    same((figures["duplicates"], figures["late"], figures["missing"]), (0, 0, 0), "duplicates, late, missing")
+    same(node.stage("generate0")["out"]["packets"], figures["good"], "frames sent, and come back")
+    assert counted["written"] > 0, "nothing was captured before"
     ours = [line for line in node.err().splitlines() if not line.startswith("EAL")]
     same(len(ours), 1, f"lines on standard error: {ours}")
+    print(f"# {what}: {counted['written']} packets captured, {counted['missed']} missed; of {figures['good']} frames sent, "
+          f"{before} before that was known, none is lost")
 
 
 @test
@@ -181,19 +201,18 @@ def a_full_disk_fails_the_run_and_harms_no_traffic():
     needs_root("a small disk")
     disk = make_dir("disk")
     mount = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=64k tmpfs {disk} && exec "$@"', "sh")
-    with captured(f"{disk}/file", within=mount) as node:
-        fails_but_harms_no_traffic(node, f"cannot write to '{disk}/file': No space left on device")
+    fails_but_harms_no_traffic("a full disk", f"{disk}/file", f"cannot write to '{disk}/file': No space left on device",
+                               within=mount)
 
 
 @test
 def a_limit_on_file_sizes_does_the_same():
-    def limited():
+    def limited():  # its output, too
         die_with_parent()
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 
     file = make_dir("limited") + "/file"
-    with captured(file, prepare=limited) as node:
-        fails_but_harms_no_traffic(node, f"cannot write to '{file}': File too large")
+    fails_but_harms_no_traffic("a limit on file sizes", file, f"cannot write to '{file}': File too large", prepare=limited)
 
 
 run()

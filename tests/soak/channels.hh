@@ -10,13 +10,17 @@
 
 namespace isoplane::soak {
 
-/// Reliable messages on a channel, in the packets that carry them.
+/// Messages on a channel of their own, in the packets that carry them: reliable ones, or datagrams, which are
+/// dropped, and counted, where their channel is full.
 class ChannelMessages final : public Part {
   public:
-    explicit ChannelMessages(job::Job& job)
-        : Part(job, "channels"),
-          channels_(job.messages(wire::Protocol::kChannel), job.pool(), job.node(), job.size()) {
-        if (channels_.open(kChannel) != channel::Status::kOk) throw Wrong("channels: cannot be opened");
+    ChannelMessages(job::Job& job, channel::Channels& channels, channel::Mode mode)
+        : Part(job, mode == channel::Mode::kReliable ? "channels" : "datagrams"),
+          channels_(channels),
+          mode_(mode),
+          channel_(mode == channel::Mode::kReliable ? 1 : 2) {
+        if (channels_.open(channel_) != channel::Status::kOk)
+            throw Wrong(std::string(name()) + ": cannot be opened");
     }
 
     void act(NodeId to, Random& random) override {
@@ -28,26 +32,33 @@ class ChannelMessages final : public Part {
         const std::uint64_t number = next(to);
         std::memcpy(buffer.data().data(), &number, kHead);
         fill(buffer.data().first(size).subspan(kHead), here(), to, number);
-        if (channels_.send(to, kChannel, buffer, size, channel::Mode::kReliable) == channel::Status::kOk)
-            went(to);
+        if (channels_.send(to, channel_, buffer, size, mode_) == channel::Status::kOk) went(to);
     }
     void poll() override {
         channels_.poll();
-        while (const channel::Buffer buffer = channels_.receive(kChannel)) {
+        while (const channel::Buffer buffer = channels_.receive(channel_)) {
             std::uint64_t number = 0;
-            if (buffer.data().size() < kHead) throw Wrong("channels: a message without a number");
+            if (buffer.data().size() < kHead) throw Wrong(std::string(name()) + ": no number");
             std::memcpy(&number, buffer.data().data(), kHead);
-            take_in_order(buffer.source(), number);
+            if (mode_ == channel::Mode::kReliable)
+                take_in_order(buffer.source(), number);
+            else
+                take_later(buffer.source(), number);
             check(buffer.data().subspan(kHead), buffer.source(), here(), number, name());
         }
     }
-    bool settled() const override { return const_cast<channel::Channels&>(channels_).pending() == 0; }
+    bool settled() const override { return channels_.pending() == 0; }
+    std::uint64_t dropped() const override {
+        if (mode_ == channel::Mode::kReliable) return 0;
+        return channels_.counters().drops(channel::Drop::kFull);
+    }
 
   private:
-    static constexpr channel::ChannelId kChannel = 1;
     static constexpr std::size_t kHead = sizeof(std::uint64_t);
 
-    channel::Channels channels_;
+    channel::Channels& channels_;
+    channel::Mode mode_;
+    channel::ChannelId channel_;
 };
 
 }  // namespace isoplane::soak

@@ -6,14 +6,16 @@
 #include <cstring>
 #include <deque>
 
-#include "part.hh"
+#include "barriers.hh"
 
 namespace isoplane::soak {
 
-/// Messages outside logical time, in order: short ones, and some of many frames.
+/// Messages outside logical time, in order: short ones, and some of many frames. Each says how many barriers
+/// its sender has passed, which all have entered.
 class Messages final : public Part {
   public:
-    explicit Messages(job::Job& job) : Part(job, "messages"), coming_(job.size()) {}
+    Messages(job::Job& job, const Barriers& barriers)
+        : Part(job, "messages"), barriers_(barriers), coming_(job.size()) {}
 
     void act(NodeId to, Random& random) override {
         noniso::Endpoint& endpoint = job_.messages();
@@ -25,7 +27,8 @@ class Messages final : public Part {
         const std::size_t size = kHead + random() % (large ? 200'000 : 1200);
         Transfer transfer{{}, std::vector<std::byte>(size)};
         const std::uint64_t number = next(to);
-        std::memcpy(transfer.data.data(), &number, kHead);
+        const Head head{number, barriers_.passed()};
+        std::memcpy(transfer.data.data(), &head, kHead);
         fill(std::span(transfer.data).subspan(kHead), here(), to, number);
         transfer.ticket = endpoint.transfer(to, transfer.data);
         if (!transfer.ticket) return;
@@ -52,7 +55,11 @@ class Messages final : public Part {
     bool settled() const override { return transfers_.empty() || !waits(transfers_.back()); }
 
   private:
-    static constexpr std::size_t kHead = sizeof(std::uint64_t);
+    struct Head {
+        std::uint64_t number = 0;
+        std::uint64_t passed = 0;  ///< barriers
+    };
+    static constexpr std::size_t kHead = sizeof(Head);
     static constexpr std::size_t kTransfers = 32;
 
     struct Transfer {
@@ -63,13 +70,16 @@ class Messages final : public Part {
         return job_.messages().state(transfer.ticket) == noniso::TransferState::kWaiting;
     }
     void take(NodeId from, std::span<const std::byte> message) {
-        std::uint64_t number = 0;
+        Head head;
         if (message.size() < kHead) throw Wrong("messages: one without a number");
-        std::memcpy(&number, message.data(), kHead);
-        take_in_order(from, number);
-        check(message.subspan(kHead), from, here(), number, name());
+        std::memcpy(&head, message.data(), kHead);
+        take_in_order(from, head.number);
+        check(message.subspan(kHead), from, here(), head.number, name());
+        if (head.passed > barriers_.entered())
+            throw Wrong("barriers: node " + std::to_string(from) + " has passed one that is not complete");
     }
 
+    const Barriers& barriers_;
     std::deque<Transfer> transfers_;
     std::vector<std::vector<std::byte>> coming_;  ///< by node: the message of which parts have come
 };

@@ -13,12 +13,18 @@ namespace isoplane::soak {
 
 /// Logical time: isochrons that carry a message to each host and move money between accounts of shared
 /// memory. All hosts receive the messages in the same order, and whoever reads all accounts finds the same
-/// sum.
+/// sum. Signals and barriers come in between, at the same place for all: a barrier after all that was issued
+/// before it was entered, and before all that was issued when it was complete.
 class Ordered final : public Part {
   public:
     static constexpr std::uint32_t kPages = 4;  ///< of accounts, each at two hosts
 
-    explicit Ordered(job::Job& job) : Part(job, "isochrons") {}
+    explicit Ordered(job::Job& job) : Part(job, "isochrons") {
+        job_.isotach().register_signal(kSignal);
+        job_.isotach().join_barrier(kBarrier, isotach::BarrierMode::kStrong);
+        while (!job_.isotach().group_knows())
+            job_.poll();
+    }
 
     /// Page p is at hosts p and p + 1.
     static std::string map(std::size_t hosts) {
@@ -34,12 +40,15 @@ class Ordered final : public Part {
     void act(NodeId /*to*/, Random& random) override {
         shmem::Memory& memory = job_.memory();
         if (audits_.size() < kAudits && random() % 32 == 0) return audit();
+        if (random() % 64 == 0) job_.isotach().send_signal(kSignal);
+        if (random() % 64 == 0 && job_.isotach().enter_barrier(kBarrier)) ++entered_;
         if (memory.issued() - memory.executed() >= kUnderWay) return;
         shmem::Isochron isochron = memory.isochron();
         const std::uint64_t number = next(0);
         std::vector<std::byte> message(kHead + random() % 200);
         for (NodeId host = 0; host < job_.size(); ++host) {
-            std::memcpy(message.data(), &number, kHead);
+            const Head head{number, entered_, passed_};
+            std::memcpy(message.data(), &head, kHead);
             fill(std::span(message).subspan(kHead), here(), host, number);
             isochron.message(host, message);
         }
@@ -54,7 +63,7 @@ class Ordered final : public Part {
     void poll() override {
         shmem::Memory& memory = job_.memory();
         for (isotach::Delivery delivery; memory.receive(delivery);) {
-            if (delivery.kind == isotach::DeliveryKind::kMessage) take(delivery);
+            take(delivery);
             memory.release(delivery);
         }
         while (!audits_.empty() && ready(audits_.front())) {
@@ -67,16 +76,28 @@ class Ordered final : public Part {
         }
     }
 
+    /// What this host has done in the group comes before what it issues from then on.
+    bool wind_up() override { return job_.isotach().group_knows(); }
     bool settled() const override {
         return audits_.empty() && job_.memory().issued() == job_.memory().executed();
     }
-    std::string verdict() const override { return std::to_string(order_); }
+    std::string verdict() const override {
+        return "order=" + std::to_string(order_) + " signals=" + std::to_string(signals_) +
+               " logical_barriers=" + std::to_string(passed_);
+    }
 
   private:
     using Account = shmem::Variable<std::int64_t>;
     using Audit = std::vector<shmem::Future<std::int64_t>>;
 
-    static constexpr std::size_t kHead = sizeof(std::uint64_t);
+    struct Head {
+        std::uint64_t number = 0;
+        std::uint32_t entered = 0;  ///< barriers, by the issuer
+        std::uint32_t passed = 0;   ///< of them, those that he knew to be complete
+    };
+    static constexpr std::size_t kHead = sizeof(Head);
+    static constexpr unsigned kSignal = 1;
+    static constexpr unsigned kBarrier = 0;
     static constexpr std::size_t kAudits = 4;
     static constexpr std::uint64_t kUnderWay = 64;
     static constexpr std::uint32_t kAccounts = 16;
@@ -98,15 +119,29 @@ class Ordered final : public Part {
         if (job_.memory().issue(isochron)) audits_.push_back(std::move(audit));
     }
     void take(const isotach::Delivery& delivery) {
-        std::uint64_t number = 0;
+        if (delivery.kind == isotach::DeliveryKind::kMessage) return take_message(delivery);
+        ++(delivery.kind == isotach::DeliveryKind::kBarrier ? passed_ : signals_);
+        note(static_cast<std::uint64_t>(delivery.kind) << 8 | delivery.channel, delivery.time.pulse);
+    }
+    void take_message(const isotach::Delivery& delivery) {
+        Head head;
         if (delivery.data.size() < kHead) throw Wrong("isochrons: a message without a number");
-        std::memcpy(&number, delivery.data.data(), kHead);
+        std::memcpy(&head, delivery.data.data(), kHead);
         const NodeId from = delivery.time.host;
-        take_in_order(from, number);
-        check(delivery.data.subspan(kHead), from, here(), number, name());
-        order_ = (order_ ^ (number << 8 | from)) * 0xff51afd7ed558ccd + delivery.time.pulse;
+        take_in_order(from, head.number);
+        check(delivery.data.subspan(kHead), from, here(), head.number, name());
+        if (passed_ < head.passed || passed_ > head.entered)
+            throw Wrong("isochrons: a message of node " + std::to_string(from) +
+                        " is on the wrong side of a barrier");
+        note(head.number << 8 | from, delivery.time.pulse);
+    }
+    void note(std::uint64_t what, std::uint64_t pulse) {
+        order_ = (order_ ^ what) * 0xff51afd7ed558ccd + pulse;
     }
 
+    std::uint32_t entered_ = 0;  ///< barriers
+    std::uint32_t passed_ = 0;   ///< of them, those that are complete
+    std::uint32_t signals_ = 0;  ///< noticed
     std::deque<Audit> audits_;
     std::uint64_t audited_ = 0;
     std::uint64_t order_ = 0;  ///< a digest of what has come, in its order, at its times

@@ -64,7 +64,8 @@ class Once {
 
 class Part {
   public:
-    Part(job::Job& job, const char* name) : job_(job), name_(name), sent_(job.size()), came_(job.size()) {}
+    Part(job::Job& job, const char* name)
+        : job_(job), name_(name), sent_(job.size()), came_(job.size()), due_(job.size()) {}
     virtual ~Part() = default;
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
@@ -76,6 +77,13 @@ class Part {
     virtual void poll() = 0;
     /// All that it began has ended, as far as this node can tell.
     virtual bool settled() const { return true; }
+    /// Ends what others wait for, once it is asked for no more; to be called until it is true.
+    virtual bool wind_up() { return true; }
+    /// All nodes do it together, each as often as the one that has done it most: `times`.
+    virtual bool together() const { return false; }
+    virtual void catch_up(std::uint64_t /*times*/) {}
+    /// Messages of any node that were dropped here, as they may be.
+    virtual std::uint64_t dropped() const { return 0; }
     /// What all nodes have to agree on in the end; empty when there is nothing.
     virtual std::string verdict() const { return {}; }
 
@@ -95,6 +103,14 @@ class Part {
     std::uint64_t next(NodeId to) const { return sent_[to]; }
     void went(NodeId to) { ++sent_[to]; }
     void take(NodeId from, std::uint64_t number) { came_[from].take(number, name_); }
+    /// One that others may have been dropped before.
+    void take_later(NodeId from, std::uint64_t number) {
+        if (number < due_[from])
+            throw Wrong(std::string(name_) + ": message " + std::to_string(number) + " of node " +
+                        std::to_string(from) + " came where " + std::to_string(due_[from]) + " was due");
+        due_[from] = number + 1;
+        take(from, came(from));
+    }
     void take_in_order(NodeId from, std::uint64_t number) {
         if (number != came(from))
             throw Wrong(std::string(name_) + ": message " + std::to_string(number) + " of node " +
@@ -108,6 +124,7 @@ class Part {
     const char* name_;
     std::vector<std::uint64_t> sent_;
     std::vector<Once> came_;
+    std::vector<std::uint64_t> due_;  ///< by node: the least number that may come of it
 };
 
 }  // namespace isoplane::soak

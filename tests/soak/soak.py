@@ -4,7 +4,8 @@
 
 """All protocols at once on several nodes, for as long as wanted, while faults are switched on and off at random: frames
 lost, repeated, reordered, damaged and delayed, cables cut, processes stopped. Ranks check all they receive; here is
-looked at how far they get, and at memory and packets, which have to stay as they are.
+looked at how far they get, and at memory and packets, which have to stay as they are. Ranks of odd numbers have an
+lcore of their own; logical time is paranoid; and with an odd seed frames are authenticated.
 
 Called with the program, the rank to run, and options: tools/soak does so. Prints TAP.
 """
@@ -21,12 +22,13 @@ import time
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "net"))
 from net import UNHEARD, Node, Program, make_dir, run, same, test, until, work  # noqa: E402
 
-PARTS = ("messages", "isochrons", "requests", "channels", "puts")
+PARTS = ("messages", "barriers", "requests", "channels", "datagrams", "puts", "gets", "isochrons", "schedules")
 IMPAIRMENTS = {"loss": "0.05", "dup": "0.02", "reorder": "0.05", "corrupt": "0.02", "delay": "200us", "jitter": "100us"}
 OFF = {"loss": "0", "dup": "0", "reorder": "0", "corrupt": "0", "delay": "0", "jitter": "0", "cut": "off"}
 STOPPED = 0.5  # seconds that a process stands still or a cable is cut: far below what a peer may be silent
-SETTLED = 0.3  # the part of a run after which nothing may grow any more
-ROOM = 2 << 20  # bytes that memory may have grown by after that: of what is reached once only
+ROOM = 768 << 10  # bytes that memory of a process may have grown by in the second half: of what is reached once only
+PACKETS = 8191  # in the pool of a rank
+KEPT = 1024 + 64  # of them, what has been sent and lies in the ring of the link, and what a NIU has in stock
 SLICE = 2.0  # seconds between two choices of faults
 
 
@@ -80,9 +82,17 @@ class Ranks:
     def last(self):
         """By rank, what it has counted."""
         said = {}
-        for rank, counts in re.findall(r"^\[(\d+)\] (?:at work|ended) (.*)$", self.launcher.out(), re.M):
+        for rank, counts in self.said("(?:at work|ended)"):
             said[int(rank)] = {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", counts)}
         return said
+
+    def said(self, what):
+        """The rest of all lines that begin so, with the rank."""
+        return re.findall(rf"^\[(\d+)\] {what} (.*)$", self.launcher.out(), re.M)
+
+    def packets(self, when):
+        """In use, by rank: when it has "joined", or has "ended"."""
+        return {int(rank): int(re.search(r"packets=(\d+)", rest)[1]) for rank, rest in self.said(when)}
 
     def memory(self):
         """Bytes of memory of its own that each has; hugepages and what is mapped of files play no part."""
@@ -157,19 +167,23 @@ def job(directory):
     sockets = [f"virtio:{directory}/{name}" for name in names]
     with open(work("topology"), "w", encoding="ascii") as file:
         file.write(f"0 {' '.join(names)}\n")
+    with open(work("key"), "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(f"aes-gmac {os.urandom(32).hex()}\n")
     with open(work("soak.conf"), "w", encoding="ascii") as file:
         file.write("fmconfig=topology\njob-key=1995\n")
+        if OPTIONS.seed % 2 != 0:
+            file.write("key=key\n")
         file.writelines(f"host.{name}.link={socket},side=virtio\n" for name, socket in zip(names, sockets))
     fabric = Node("fabric,tm", ",".join(f"{socket},side=vhost" for socket in sockets), "--config", work("soak.conf"),
                   "--workers", 1, "--seed", OPTIONS.seed)
-    return fabric, ["run", "--config", work("soak.conf"), "--", OPTIONS.rank]
+    return fabric, ["run", "--config", work("soak.conf"), "--paranoid", "--set", f"packets={PACKETS}", "--", OPTIONS.rank]
 
 
 def growth(samples):
-    """From the time when all has been reached that is reached once to the end: medians, as samples come between."""
-    later = samples[int(len(samples) * SETTLED):]
-    part = max(1, len(later) // 3)
-    return statistics.median(later[-part:]) - statistics.median(later[:part])
+    """From the second quarter of a run, by which all has been reached that is reached once, to the last: medians, as
+    samples come between."""
+    part = len(samples) // 4
+    return statistics.median(samples[-part:]) - statistics.median(samples[part:2 * part])
 
 
 @test
@@ -179,7 +193,7 @@ def all_protocols_at_once_under_faults():
     with fabric.ready(), Program(*words) as launcher:
         ranks = Ranks(launcher)
         faults = Faults(fabric, ranks, OPTIONS.seed)
-        memory, packets = [], []
+        memory, of_fabric, packets = [], [], []
         end = time.monotonic() + 60 * OPTIONS.minutes
         while time.monotonic() < end:
             before = ranks.last()
@@ -187,6 +201,7 @@ def all_protocols_at_once_under_faults():
             time.sleep(min(SLICE, max(0.0, end - time.monotonic())))
             assert launcher.alive(), f"the job has ended: {launcher.out()[-2000:]}{launcher.err()}"
             memory.append(sum(ranks.memory().values()))
+            of_fabric.append(own_memory(fabric.pid))
             packets.append(sum(rank["packets"] for rank in ranks.last().values()))
             note_stall(before, ranks)
         faults.all_off()
@@ -196,8 +211,13 @@ def all_protocols_at_once_under_faults():
         verdicts = re.findall(r"^\[\d+\] agreed (.*)$", launcher.out(), re.M)
         same(len(verdicts), OPTIONS.nodes, "ranks that have a verdict")
         same(len(set(verdicts)), 1, f"orders of logical time among {verdicts}")
+        assert "without" not in verdicts[0], verdicts[0]
+        in_time = {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", verdicts[0])}
+        assert in_time["signals"] > 0 and in_time["logical_barriers"] > 0, f"no signals, or no barriers: {verdicts[0]}"
+        say(f"in logical time, the same for all: {in_time['signals']} signals, {in_time['logical_barriers']} barriers")
         fabric.stop(err=UNHEARD)
-        report(faults, ranks, memory, packets, fabric)
+        report(faults, ranks, fabric)
+        stayed_flat(ranks, memory, of_fabric, packets)
 
 
 def note_stall(before, ranks):
@@ -212,20 +232,31 @@ def all_moved(ranks, seen={}):
     return all(now[rank][part] > first[rank][part] for rank in now for part in PARTS)
 
 
-def report(faults, ranks, memory, packets, fabric):
+def report(faults, ranks, fabric):
     counted = ranks.last()
     for part in PARTS:
         say(f"{part}: {sum(rank[part] for rank in counted.values())} received and right")
+    say(f"datagrams: {sum(rank['dropped'] for rank in counted.values())} dropped and counted, none else")
     say("faults: " + ", ".join(f"{count} {name}" for name, count in faults.counts.items() if count))
     ports = [port["counters"] for port in fabric.report()["fabric"]["ports"]]
     say("frames: " + ", ".join(f"{sum(port[kind] for port in ports)} {kind}"
                                for kind in ("lost", "duplicated", "reordered", "corrupted", "cut_in", "cut_out")))
-    say(f"memory of all ranks: {memory[0] >> 10} KiB at first, {memory[-1] >> 10} KiB in the end, "
-        f"packets in use {min(packets)} to {max(packets)}")
-    if len(memory) >= 10:
-        grown = growth(memory)
-        assert grown <= ROOM, f"memory has grown by {grown >> 10 if isinstance(grown, int) else grown / 1024:.0f} KiB"
-        assert growth(packets) <= max(packets) / 2, f"packets in use grow: {packets}"
+
+
+def stayed_flat(ranks, memory, of_fabric, packets):
+    before, after = ranks.packets("joined"), ranks.packets("ended")
+    say(f"memory of all ranks: {memory[0] >> 10} KiB at first, {memory[-1] >> 10} KiB in the end; of the fabric "
+        f"{of_fabric[0] >> 10} and {of_fabric[-1] >> 10} KiB; packets in use {min(packets)} to {max(packets)}, of each rank "
+        f"{max(before.values())} before and {max(after.values())} in the end")
+    for rank, in_use in after.items():
+        assert in_use <= before[rank] + KEPT, f"rank {rank} has {in_use} packets in the end, {before[rank]} before"
+    if len(memory) < 12:
+        return
+    for what, samples, room in (("memory of ranks", memory, OPTIONS.nodes * ROOM), ("memory of the fabric", of_fabric, ROOM),
+                                ("packets in use", packets, OPTIONS.nodes * KEPT)):
+        grown = growth(samples)
+        say(f"{what} in the last quarter: {grown:+.0f} against the second")
+        assert grown <= room, f"{what} grow: {samples}"
 
 
 run()

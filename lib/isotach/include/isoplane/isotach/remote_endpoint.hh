@@ -19,7 +19,8 @@ namespace isoplane::isotach {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    EndpointLink(const Isotach& isotach, runtime::Pool& pool);
+    /// So many deliveries fit between the two.
+    EndpointLink(const Isotach& isotach, runtime::Pool& pool, unsigned deliveries = kRingSize);
 
     /// What a program can ask for, in the order in which it did.
     enum class Action : std::uint32_t {
@@ -55,7 +56,7 @@ struct EndpointLink {
     std::deque<Isochron> isochrons;
     runtime::ValueRing<Request> requests{"isotach_requests", 4 * kIsochrons};
     runtime::ValueRing<std::uint32_t> empty{"isotach_empty", kIsochrons};  ///< isochrons that may be filled
-    runtime::ValueRing<Delivery> delivered{"isotach_delivered", kRingSize};
+    runtime::ValueRing<Delivery> delivered;
     runtime::ValueRing<Released> released{"isotach_released", 4 * kRingSize};
     std::vector<HostView> hosts;
     std::atomic<std::uint32_t> known_acts{0};  ///< requests but isochrons that all hosts know of

@@ -54,7 +54,8 @@ class Job {
 
     noniso::Endpoint& messages() noexcept { return *endpoint_; }
     /// Those of another protocol that the program speaks. What comes of it before this is first called is
-    /// dropped: call it before join(). Its barriers are those of messages(), and to be entered there.
+    /// dropped: call it before join(). With Settings::portals a node is reached from its constructor on; so
+    /// let nobody send before a barrier then. Its barriers are those of messages(), and to be entered there.
     noniso::Endpoint& messages(wire::Protocol protocol);
     /// Where the packets of all messages come from.
     runtime::Pool& pool() noexcept { return pool_; }

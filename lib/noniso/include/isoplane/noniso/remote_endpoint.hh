@@ -21,10 +21,11 @@ namespace isoplane::noniso {
 
 /// What the program and the lcore share.
 struct EndpointLink {
-    /// `name` is that of no other in this process.
-    explicit EndpointLink(std::size_t nodes, const std::string& name = "endpoint")
-        : outgoing(name + "_outgoing", kRingSize),
-          received(name + "_received", kRingSize),
+    /// `name` is that of no other in this process; so many messages fit between the two, each way.
+    explicit EndpointLink(std::size_t nodes, const std::string& name = "endpoint",
+                          unsigned messages = kRingSize)
+        : outgoing(name + "_outgoing", messages),
+          received(name + "_received", messages),
           released(name + "_released", 4 * kRingSize),
           peers(nodes) {}
 
