@@ -255,9 +255,8 @@ std::size_t Agreement::rank() const {
 std::string Agreement::trouble() const {
     if (given_up_)
         return "the others have gone on in logical time without this node, of which they had heard nothing "
-               "for too "
-               "long; start it again, and it takes part again";
-    if (frozen_ && now_ - frozen_at_ > 2 * options_.limit)
+               "for too long; start it again, and it takes part again";
+    if (view_.number != 0 && frozen_ && now_ - frozen_at_ > 2 * options_.limit)
         return "logical time stands still: a majority of its members, as of view " +
                std::to_string(view_.number) + ", cannot be heard; it goes on when enough of them can be";
     return {};
@@ -269,6 +268,7 @@ void Agreement::describe(nlohmann::json& out) const {
     out["cut"] = view_.cut;
     out["frozen"] = frozen_;
     out["given_up"] = given_up_;
+    if (const std::string sentence = trouble(); !sentence.empty()) out["trouble"] = sentence;
     out["proposals"] = proposals_.get();
     out["impossible"] = impossible_.get();
     nlohmann::json& members = out["members"] = nlohmann::json::array();

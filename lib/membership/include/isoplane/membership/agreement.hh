@@ -80,7 +80,7 @@ class Agreement final : public niu::ViewReceiver {
     bool given_up() const noexcept { return given_up_; }
     /// Members of this view that this node cannot hear: token managers by who plays them.
     std::vector<NodeId> doubts() const;
-    /// A sentence when this node does not take part in logical time, or nobody does; empty else.
+    /// A sentence when this node does not take part in logical time any more, or nobody does; empty else.
     std::string trouble() const;
     void describe(nlohmann::json& out) const;
     const Options& options() const noexcept { return options_; }
