@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR RETURNER.
+"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR RETURNER ORPHAN ORPHAN_SMM.
 
 Ranks run `survivor`, which sends isochrons to all until some have left. Those who are left must have received the same,
 at the same logical times, and so must have been told who left."""
@@ -18,7 +18,7 @@ import time
 
 from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
 
-SURVIVOR, HEIR, RETURNER = (os.path.abspath(path) for path in sys.argv[2:5])
+SURVIVOR, HEIR, RETURNER, *ORPHANS = (os.path.abspath(path) for path in sys.argv[2:])
 WAYS = ("inline", "lcore")
 KEY = 7
 # Long for a machine that is busy with other things, so that nobody is given up who only waits for a CPU.
@@ -347,6 +347,22 @@ def shared_memory_is_what_is_left_of_it():
             os.kill(victim, signal.SIGKILL)
             launcher.ends(code=1)
             same(launcher.out().count("heir"), 2, f"who counted to the end: {launcher.err()}")
+
+
+@test
+def programs_of_the_1990s_end_with_a_sentence_when_what_they_wait_for_is_lost():
+    pages = write("pages", "0: 0, 1, 2;\n")
+    with contextlib.ExitStack() as launchers:
+        jobs = [launchers.enter_context(Program("run", "-n", 3, "--survive", LIMIT_OF_SILENCE, "--keep-going",
+                                                "--shmem-map", pages, "--", orphan)) for orphan in ORPHANS]
+        for launcher in jobs:
+            until(lambda: launcher.out().count("waits") == 2, "what is scheduled is waited for")
+            os.kill(victim_of(launcher, 1), signal.SIGKILL)
+        for launcher, call in zip(jobs, ("read_iso_var32", "iso_retrieve")):
+            launcher.ends(code=1)
+            sentence = f"{call}(): what was read in shared memory is lost with a host that has died"
+            same(launcher.err().count(sentence), 2, f"who says '{sentence}': {launcher.err()}")
+            assert "it has" not in launcher.out(), launcher.out()
 
 
 run()
