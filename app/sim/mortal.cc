@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/majority.hh"
 #include "sim/network.hh"
 #include "sim/rules.hh"
 
@@ -117,23 +118,12 @@ void Network::look_at_views() {
 bool Network::has_majority() const {
     const wire::View* view = views_.latest();
     if (view == nullptr) return true;
-    std::vector<membership::Promise> promises(topology_.node_count());
-    const auto add = [&](const membership::Agreement& agreement, topology::NodeId node) {
-        const wire::Member* member = membership::find(*view, node);
-        if (member == nullptr || member->epoch != epochs_[node] || agreement.given_up()) return;
-        promises[node].epoch = 1;
-        promises[node].doubts = agreement.doubts();
-        std::erase_if(promises[node].doubts,
-                      [&](topology::NodeId doubted) { return !topology_.is_host(doubted); });
-    };
-    for (const auto& host : hosts_) {
-        if (host->dead()) continue;
-        add(*host->agreement(), host->niu().options().node);
-        if (host->isotach().arrives()) promises[host->niu().options().node].last = isotach::kArrives;
-    }
+    Majority majority(*view);
+    for (const auto& host : hosts_)
+        if (takes_part(*host)) majority.add(host->niu(), !host->isotach().arrives());
     for (const auto& manager : managers_)
-        if (!manager->dead()) add(*manager->agreement(), manager->manager().options().node);
-    return membership::choose(topology_, *view, promises, {}).has_value();
+        if (!manager->dead() && !manager->agreement()->given_up()) majority.add(manager->niu(), false);
+    return majority.is_there();
 }
 
 /// Those who take part have nothing to do, are in one view, and nobody is in it who has died.
