@@ -271,6 +271,25 @@ TEST(TokenExchange, takes_tokens_of_neighbours_only) {
     EXPECT_EQ(stranger.numbers(), Numbers{});
 }
 
+TEST(TokenExchange, who_was_not_heard_while_this_node_did_not_run_is_not_silent) {
+    constexpr Duration kLimit = 100ms;
+    Desk desk({.in_views = true});
+    desk.settle();
+    desk.manager.begin_view(1, 0, [](NodeId) { return true; });
+    const auto silent = [&] {
+        std::vector<NodeId> nodes;
+        desk.manager.silent(kLimit, [&](NodeId node) { nodes.push_back(node); });
+        return nodes;
+    };
+    desk.stations.run(kLimit - 10ms, 1ms);
+    desk.stations.step(10 * kLimit);
+    desk.stations.step();
+    EXPECT_EQ(silent(), std::vector<NodeId>{});
+    desk.a.send({.number = 1, .view = 1});
+    desk.stations.run(12ms, 1ms);
+    EXPECT_EQ(silent(), std::vector<NodeId>{1});
+}
+
 TEST(TokenExchange, refuses_what_it_cannot_be_given) {
     Stations stations(topology::single_switch(2));
     const auto make = [&](std::uint32_t ahead) {
