@@ -107,11 +107,30 @@ std::uint64_t Network::count_given_up() const {
                                       std::ranges::count_if(managers_, is_given_up));
 }
 
+std::uint64_t Network::naps() const {
+    std::uint64_t n = 0;
+    for (const auto& host : hosts_)
+        n += host->clock().naps();
+    for (const auto& manager : managers_)
+        n += manager->clock().naps();
+    return n;
+}
+
+Duration Network::furthest_ahead() const {
+    Duration most{};
+    for (const auto& host : hosts_)
+        most = std::max(most, host->clock().ahead());
+    for (const auto& manager : managers_)
+        most = std::max(most, manager->clock().ahead());
+    return most;
+}
+
 void Network::look_at_views() {
     for (const auto& host : hosts_)
         if (!host->dead()) views_.see(host->agreement()->view());
     for (const auto& manager : managers_)
         if (!manager->dead()) views_.see(manager->agreement()->view());
+    deaths_.look(views_, world_.now());
 }
 
 /// Those who take part can agree on a view, when all hear each other who have not given each other up.
@@ -141,7 +160,15 @@ bool Network::survivors_rest() {
         acted = std::max(acted, host->isotach().acted_at() + host->siu().greatest_distance());
         executed = std::min(executed, host->isotach().ordering().executed());
     }
+    for (const auto& manager : managers_) {
+        const topology::NodeId node = manager->niu().options().node;
+        if (manager->dead() && membership::find(*view, node)->played_by == node) return false;
+    }
     return executed >= acted;
+}
+
+void Network::note_death(topology::NodeId node) {
+    deaths_.add(node, epochs_[node], topology_.is_host(node), world_.now());
 }
 
 /// One who lives dies, or is cut off from all others for longer than the limit.
@@ -152,15 +179,15 @@ void Network::strike() {
         --left.hosts;
         Host& host = *hosts_[random_.below(hosts_.size())];
         if (host.dead()) return;
+        note_death(host.niu().options().node);
         host.die();
-        ++deaths_;
     } else if (chance < left.hosts + left.managers) {
         --left.managers;
         if (managers_.empty()) return;
         Manager& manager = *managers_[random_.below(managers_.size())];
         if (manager.dead()) return;
+        note_death(manager.niu().options().node);
         manager.die();
-        ++deaths_;
     } else if (chance < left.hosts + left.managers + left.restarts) {
         --left.restarts;
         start_again();
@@ -201,6 +228,7 @@ std::string Network::die_and_survive(Duration limit) {
     }
     heal();
     disturb();
+    world_.run_until(over, left.rest);
     world_.run_until([&] { return over() || survivors_rest(); },
                      some(random_, std::chrono::milliseconds{20}));
     clear_faults();

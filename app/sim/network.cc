@@ -73,7 +73,8 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     for (std::size_t node = 0; node < topology_.node_count(); ++node)
         epochs_.push_back(static_cast<std::uint32_t>(1 + node));
     for (std::size_t i = 0; i < hosts; ++i) {
-        hosts_.push_back(std::make_unique<Host>(topology_.name(static_cast<topology::NodeId>(i)), ends[i]));
+        hosts_.push_back(std::make_unique<Host>(topology_.name(static_cast<topology::NodeId>(i)), ends[i],
+                                                clock(static_cast<topology::NodeId>(i))));
         start(i);
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
@@ -83,7 +84,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, scenario_.exchange_options());
     }
     for (const auto& [node, end] : own_ends) {
-        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end));
+        managers_.push_back(std::make_unique<Manager>(topology_.name(node), end, clock(node)));
         managers_.back()->start(pool_, scenario_.niu_options(topology_, node, epochs_[node]), paths_,
                                 scenario_.exchange_options());
     }
