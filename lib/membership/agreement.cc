@@ -31,6 +31,8 @@ Agreement::~Agreement() {
 
 void Agreement::poll(Time now) {
     now_ = now;
+    const Duration missed = now - std::exchange(polled_at_, now);
+    if (missed > options_.pause()) began_at_ += missed;
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();
         return conclude();

@@ -116,6 +116,32 @@ TEST_F(AgreementTest, who_can_do_nothing_without_the_others_says_so_until_they_a
     EXPECT_FALSE(described().contains("trouble"));
 }
 
+TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers_all_the_same) {
+    constexpr std::uint32_t kBallot = 1U << 16;  // the first of host 0
+    const auto hear_of = [this](NodeId node, const wire::ViewMessage& message) {
+        niu.poll(now);
+        agreement.on_view(node, 10U + node, message);
+    };
+    const auto all_but_host_2 = [&](wire::ViewStep step) {
+        for (const NodeId node : std::vector<NodeId>{1, 3})
+            hear_of(node, {.step = step, .view = 1, .ballot = kBallot, .held = 100, .last = 100});
+    };
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    all_but_host_2(wire::ViewStep::kPromise);
+    pass(10 * kLimit);
+    all_but_host_2(wire::ViewStep::kAccepted);
+    pass(1ms);
+    EXPECT_EQ(body.begun.size(), 1U) << "host 2 has had no time to answer";
+    for (unsigned i = 0; i < 300; ++i)
+        pass(1ms);
+    all_but_host_2(wire::ViewStep::kAccepted);
+    pass(1ms);
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
 TEST_F(AgreementTest, who_waits_for_all_to_begin_has_no_trouble) {
     hear({.step = wire::ViewStep::kPrepare, .ballot = 5});
     pass(10 * kLimit);

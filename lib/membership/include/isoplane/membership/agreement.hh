@@ -43,6 +43,8 @@ struct Options {
     }
     /// How long to wait for those who are not doubted.
     Duration grace() const noexcept { return limit / 4; }
+    /// Between two polls: who was not polled for longer did not run, and could hear nobody.
+    Duration pause() const noexcept { return limit / 8; }
 };
 
 /// What takes part: a host, or a token manager on its own.
@@ -143,6 +145,7 @@ class Agreement final : public niu::ViewReceiver {
     Time frozen_at_{};
     Time asked_at_{};
     Time look_at_{};
+    Time polled_at_{};
     std::uint32_t promised_ = 0;
     std::uint32_t accepted_ = 0;  ///< the ballot
     wire::View decided_{};        ///< heard of, to be adopted when what came before has been dispatched
