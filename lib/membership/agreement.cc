@@ -53,8 +53,8 @@ void Agreement::poll(Time now) {
     }
     if (due_at_ == Time::max()) give_way();
     if (now_ >= due_at_) return propose();
-    // Whoever it has promised may have gone on meanwhile.
-    if (frozen_ && view_.number != 0 && now_ - asked_at_ >= 4 * options_.every()) {
+    // Whoever it has promised may have gone on meanwhile, to the first view as well.
+    if (frozen_ && now_ - asked_at_ >= 4 * options_.every()) {
         asked_at_ = now_;
         for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
     }

@@ -77,6 +77,14 @@ std::string run(const sim::Scenario& scenario, Tally& tally) {
     return wrong;
 }
 
+/// All live, and no clock that leaps makes the others go on without somebody.
+void change_nothing(std::uint64_t seed, Tally& tally) {
+    const Tally before = tally;
+    EXPECT_EQ(run(sim::Scenario::leaping(seed), tally), "") << "seed " << seed;
+    EXPECT_EQ(tally.given_up, before.given_up) << "seed " << seed;
+    EXPECT_EQ(tally.changes, before.changes) << "seed " << seed;
+}
+
 /// A seed that goes wrong with the defect, and only with it: that which is known to, or the first, in case
 /// what seeds mean has changed; 0 when none of the first few does.
 std::uint64_t found_at(const sim::Planted& planted, std::uint64_t known,
@@ -144,13 +152,7 @@ TEST(MembershipSim, a_death_is_noticed_within_the_time_that_is_configured) {
 
 TEST(MembershipSim, nobody_is_given_up_whose_clock_leaps_or_who_is_not_polled_for_less_than_the_limit) {
     Tally all;
-    for_each_seed(50, [&](std::uint64_t seed) {
-        const std::uint64_t given_up = all.given_up;
-        const std::uint64_t changes = all.changes;
-        EXPECT_EQ(run(sim::Scenario::leaping(seed), all), "");
-        EXPECT_EQ(all.given_up, given_up);
-        EXPECT_EQ(all.changes, changes);
-    });
+    for_each_seed(50, [&](std::uint64_t seed) { change_nothing(seed, all); });
     std::cout << all.networks << " networks, whose clocks were up to "
               << std::chrono::duration_cast<std::chrono::milliseconds>(all.furthest_ahead).count()
               << " ms ahead, with " << all.naps << " naps\n";
@@ -176,8 +178,15 @@ TEST(MembershipSim, seeds_that_once_went_wrong) {
         EXPECT_EQ(run(sim::Scenario::returning(seed), ignored), "") << "seed " << seed;
 }
 
+/// Who had not learned of the first view took so long to ask that it was given up.
+TEST(MembershipSim, seeds_that_once_gave_up_who_lived) {
+    Tally ignored;
+    for (const std::uint64_t seed : {142U, 155U, 232U})
+        change_nothing(seed, ignored);
+}
+
 TEST(MembershipSim, finds_hosts_that_execute_what_others_may_miss) {
-    EXPECT_NE(found_at({.no_lag = true}, 49), 0U);
+    EXPECT_NE(found_at({.no_lag = true}, 54), 0U);
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_is_after_the_cut) {
@@ -193,7 +202,7 @@ TEST(MembershipSim, finds_views_of_a_minority) {
 }
 
 TEST(MembershipSim, finds_hosts_that_join_without_what_was_before) {
-    EXPECT_NE(found_at({.no_handover = true}, 7, sim::Scenario::returning), 0U);
+    EXPECT_NE(found_at({.no_handover = true}, 22, sim::Scenario::returning), 0U);
 }
 
 TEST(MembershipSim, finds_hosts_that_do_not_wait_for_it) {
