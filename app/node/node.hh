@@ -18,6 +18,7 @@
 #include <isoplane/runtime/views.hh>
 
 #include "captures.hh"
+#include "watch.hh"
 
 namespace isoplane::node {
 
@@ -61,6 +62,7 @@ class Node {
     void also_clear(std::function<void()> more) { clear_more_.push_back(std::move(more)); }
 
     Captures& captures() noexcept { return captures_; }
+    Watch& watch() noexcept { return watch_; }
 
     /// Stops everything and closes the links. Returns a sentence for each thing that went wrong in the end:
     /// packets that did not come back, files that could not be written. Empty means a clean end.
@@ -74,6 +76,7 @@ class Node {
     std::vector<std::unique_ptr<link::Link>> links_;
     runtime::Engine engine_;
     Captures captures_;
+    Watch watch_;
     std::vector<std::function<void()>> clear_more_;
     runtime::Views views_;
     std::unique_ptr<runtime::Telemetry> telemetry_;

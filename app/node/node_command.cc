@@ -71,7 +71,10 @@ int run_node(const NodeCommand& command) {
             std::printf("%s\n", rates.table().c_str());
             std::fflush(stdout);
         },
-        [&] { return roles.finished(); });
+        [&] {
+            node.watch().look(Watch::Clock::now());
+            return roles.finished();
+        });
 
     if (!command.stopped) node.start();
     const Console::End end = console.run(command.console);

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "time_watch.hh"
+
 namespace isoplane::node {
 
 using Json = nlohmann::json;
@@ -33,6 +35,7 @@ TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Lin
     node_.views().add("tokens", [this] { return tokens(); });
     node_.views().add("pulse", [this] { return pulse(); });
     node_.views().add("buckets", [this] { return buckets(); });
+    if (time.survive) watch(node_, *stage_, ways_->topology.name(here_));
 }
 
 nlohmann::json TimeHost::named() const {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/clock.hh"
 #include "sim/program.hh"
 
 namespace isoplane::sim {
@@ -22,13 +23,17 @@ namespace isoplane::sim {
 template <typename Life>
 class Mortal : public runtime::Stage {
   public:
-    Mortal(const std::string& name, const Link::End& end) : Stage(name), in_(end.input), out_(end.output) {
+    Mortal(const std::string& name, const Link::End& end, const Clock& clock = {})
+        : Stage(name), in_(end.input), out_(end.output), clock_(clock) {
         takes_from(end.input);
         gives_to(end.output);
     }
 
     unsigned poll(runtime::Time now) final {
-        if (!dead_) return life_->poll(now);
+        if (!dead_) {
+            const std::optional<runtime::Time> shown = clock_.read(now);
+            return shown ? life_->poll(*shown) : 0;
+        }
         runtime::Burst burst;
         const std::uint16_t n = in_.receive(burst);
         rte_pktmbuf_free_bulk(burst.data(), n);
@@ -41,6 +46,7 @@ class Mortal : public runtime::Stage {
         discard();
     }
     bool dead() const noexcept { return dead_; }
+    const Clock& clock() const noexcept { return clock_; }
     std::size_t held() const final { return life_->niu().held(); }
     std::size_t discard() final { return life_->discard(); }
 
@@ -59,6 +65,7 @@ class Mortal : public runtime::Stage {
   private:
     runtime::Input& in_;
     runtime::Output& out_;
+    Clock clock_;
     std::unique_ptr<Life> life_;
     bool dead_ = false;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/majority.hh"
 #include "sim/network.hh"
 #include "sim/rules.hh"
 
@@ -105,34 +106,42 @@ std::uint64_t Network::count_given_up() const {
                                       std::ranges::count_if(managers_, is_given_up));
 }
 
+std::uint64_t Network::naps() const {
+    std::uint64_t n = 0;
+    for (const auto& host : hosts_)
+        n += host->clock().naps();
+    for (const auto& manager : managers_)
+        n += manager->clock().naps();
+    return n;
+}
+
+Duration Network::furthest_ahead() const {
+    Duration most{};
+    for (const auto& host : hosts_)
+        most = std::max(most, host->clock().ahead());
+    for (const auto& manager : managers_)
+        most = std::max(most, manager->clock().ahead());
+    return most;
+}
+
 void Network::look_at_views() {
     for (const auto& host : hosts_)
         if (!host->dead()) views_.see(host->agreement()->view());
     for (const auto& manager : managers_)
         if (!manager->dead()) views_.see(manager->agreement()->view());
+    deaths_.look(views_, world_.now());
 }
 
 /// Those who take part can agree on a view, when all hear each other who have not given each other up.
 bool Network::has_majority() const {
     const wire::View* view = views_.latest();
     if (view == nullptr) return true;
-    std::vector<membership::Promise> promises(topology_.node_count());
-    const auto add = [&](const membership::Agreement& agreement, topology::NodeId node) {
-        const wire::Member* member = membership::find(*view, node);
-        if (member == nullptr || member->epoch != epochs_[node] || agreement.given_up()) return;
-        promises[node].epoch = 1;
-        promises[node].doubts = agreement.doubts();
-        std::erase_if(promises[node].doubts,
-                      [&](topology::NodeId doubted) { return !topology_.is_host(doubted); });
-    };
-    for (const auto& host : hosts_) {
-        if (host->dead()) continue;
-        add(*host->agreement(), host->niu().options().node);
-        if (host->isotach().arrives()) promises[host->niu().options().node].last = isotach::kArrives;
-    }
+    Majority majority(*view);
+    for (const auto& host : hosts_)
+        if (takes_part(*host)) majority.add(host->niu(), !host->isotach().arrives());
     for (const auto& manager : managers_)
-        if (!manager->dead()) add(*manager->agreement(), manager->manager().options().node);
-    return membership::choose(topology_, *view, promises, {}).has_value();
+        if (!manager->dead() && !manager->agreement()->given_up()) majority.add(manager->niu(), false);
+    return majority.is_there();
 }
 
 /// Those who take part have nothing to do, are in one view, and nobody is in it who has died.
@@ -150,7 +159,15 @@ bool Network::survivors_rest() {
         acted = std::max(acted, host->isotach().acted_at() + host->siu().greatest_distance());
         executed = std::min(executed, host->isotach().ordering().executed());
     }
+    for (const auto& manager : managers_) {
+        const topology::NodeId node = manager->niu().options().node;
+        if (manager->dead() && membership::find(*view, node)->played_by == node) return false;
+    }
     return executed >= acted;
+}
+
+void Network::note_death(topology::NodeId node) {
+    deaths_.add(node, epochs_[node], topology_.is_host(node), world_.now());
 }
 
 /// One who lives dies, or is cut off from all others for longer than the limit.
@@ -161,15 +178,15 @@ void Network::strike() {
         --left.hosts;
         Host& host = *hosts_[random_.below(hosts_.size())];
         if (host.dead()) return;
+        note_death(host.niu().options().node);
         host.die();
-        ++deaths_;
     } else if (chance < left.hosts + left.managers) {
         --left.managers;
         if (managers_.empty()) return;
         Manager& manager = *managers_[random_.below(managers_.size())];
         if (manager.dead()) return;
+        note_death(manager.niu().options().node);
         manager.die();
-        ++deaths_;
     } else if (chance < left.hosts + left.managers + left.restarts) {
         --left.restarts;
         start_again();
@@ -210,6 +227,7 @@ std::string Network::die_and_survive(Duration limit) {
     }
     heal();
     disturb();
+    world_.run_until(over, left.rest);
     world_.run_until([&] { return over() || survivors_rest(); },
                      some(random_, std::chrono::milliseconds{20}));
     clear_faults();

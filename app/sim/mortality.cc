@@ -182,6 +182,23 @@ const wire::View* Views::without(std::uint16_t node, std::uint32_t epoch) const 
     return went;
 }
 
+std::size_t Views::failovers() const {
+    const auto is_played = [](const wire::Member& member) { return member.played_by != member.node; };
+    const auto on_its_own = [](const wire::View& view, std::uint16_t node) {
+        const auto at = std::ranges::find(view.members, node, &wire::Member::node);
+        return at != view.members.end() && at->played_by == node;
+    };
+    std::size_t n = 0;
+    const wire::View* before = nullptr;
+    for (const auto& [number, view] : views_) {
+        if (before != nullptr)
+            for (const wire::Member& member : view.members)
+                if (is_played(member) && on_its_own(*before, member.node)) ++n;
+        before = &view;
+    }
+    return n;
+}
+
 Pulse last_executed(const std::vector<Event>& events) {
     Pulse last = 0;
     for (const Event& event : events)

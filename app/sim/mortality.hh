@@ -25,6 +25,8 @@ class Views {
     const wire::View* with(std::uint16_t node, std::uint32_t epoch) const;
     const wire::View* without(std::uint16_t node, std::uint32_t epoch) const;
     std::size_t changes() const { return views_.empty() ? 0 : views_.size() - 1; }
+    /// How often a host came in the place of a token manager on its own.
+    std::size_t failovers() const;
     const wire::View* latest() const { return views_.empty() ? nullptr : &views_.rbegin()->second; }
 
   private:

@@ -78,7 +78,8 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
     for (std::size_t node = 0; node < topology_.node_count(); ++node)
         epochs_.push_back(static_cast<std::uint32_t>(1 + node));
     for (std::size_t i = 0; i < hosts; ++i) {
-        hosts_.push_back(std::make_unique<Host>(topology_.name(static_cast<topology::NodeId>(i)), ends[i]));
+        hosts_.push_back(std::make_unique<Host>(topology_.name(static_cast<topology::NodeId>(i)), ends[i],
+                                                clock(static_cast<topology::NodeId>(i))));
         start(i);
     }
     for (topology::SwitchId s = 0; s < topology_.switch_count(); ++s) {
@@ -88,7 +89,7 @@ Network::Network(const Scenario& scenario, runtime::Pool& pool, const std::strin
             hosts_[scenario_.manager_at[s]]->put_beside(paths_, node, scenario_.exchange_options());
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
-        managers_.push_back(std::make_unique<Manager>(topology_.name(own[i]), own_ends[i]));
+        managers_.push_back(std::make_unique<Manager>(topology_.name(own[i]), own_ends[i], clock(own[i])));
         managers_.back()->start(pool_, niu_options(own[i]), paths_, scenario_.exchange_options());
     }
     if (scenario_.mortality.survive) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/checker.hh"
+#include "sim/deaths.hh"
 #include "sim/host.hh"
 #include "sim/large.hh"
 #include "sim/mortality.hh"
@@ -40,14 +41,18 @@ class Network {
     const fabric::Switch& fabric() const { return *fabric_; }
     std::uint64_t partitions() const { return partitions_; }
     const Views& views() const { return views_; }
-    /// Hosts and token managers that died.
-    std::uint64_t deaths() const { return deaths_; }
+    /// Of hosts and token managers.
+    const Deaths& deaths() const { return deaths_; }
     /// Those that live, and that the others have gone on without.
     std::uint64_t given_up() const { return given_up_; }
     /// Lives that are over, as their host or token manager has started again.
     std::uint64_t restarts() const { return restarts_; }
     /// Hosts that have joined a running time.
     std::uint64_t joins() const { return joins_; }
+    /// Times that a node was not polled for a while.
+    std::uint64_t naps() const;
+    /// By how much a clock has leapt at the most.
+    runtime::Duration furthest_ahead() const;
     /// It ended as too few were left who could hear each other.
     bool stood_still() const { return stood_still_; }
 
@@ -59,6 +64,7 @@ class Network {
     void start(std::size_t host);
     std::uint32_t distance(topology::NodeId a, topology::NodeId b) const;
     Link::End connect(const std::string& name);
+    Clock clock(topology::NodeId node) const { return {scenario_.seed, node, scenario_.clocks}; }
     std::string act(runtime::Duration limit);
 
     void disturb();
@@ -81,6 +87,7 @@ class Network {
     std::vector<Life> lives() const;
     std::string die_and_survive(runtime::Duration limit);
     void strike();
+    void note_death(topology::NodeId node);
     bool survivors_rest();
     bool has_majority() const;
     std::uint64_t count_given_up() const;
@@ -105,7 +112,7 @@ class Network {
     std::uint64_t polls_ = 0;  ///< counted where hosts are many
     std::uint64_t partitions_ = 0;
     Views views_;
-    std::uint64_t deaths_ = 0;
+    Deaths deaths_;
     std::uint64_t given_up_ = 0;
     std::uint64_t restarts_ = 0;
     std::uint64_t joins_ = 0;

@@ -143,6 +143,20 @@ Scenario Scenario::returning(std::uint64_t seed) {
     return s;
 }
 
+Scenario Scenario::leaping(std::uint64_t seed) {
+    Scenario s = mortal(seed);
+    Random random(seed, 7);
+    s.traffic.isochrons *= 4;
+    s.worst.loss = 0.01;
+    s.clocks.every = s.mortality.limit;
+    s.mortality.hosts = s.mortality.managers = s.mortality.cuts = 0;
+    s.mortality.rest = 5 * s.mortality.limit;
+    const std::uint64_t kinds = 1 + random.below(3);
+    if ((kinds & 1) != 0) s.clocks.leap = 10 * s.mortality.limit;
+    if ((kinds & 2) != 0) s.clocks.nap = s.mortality.limit / 2;
+    return s;
+}
+
 bool Scenario::manages(const topology::Topology& topology, topology::NodeId host) const {
     return topology.is_host(host) && manager_at[topology.switch_of(host)] == host;
 }

@@ -12,6 +12,8 @@
 #include <isoplane/topology/topology.hh>
 #include <vector>
 
+#include "sim/clock.hh"
+
 namespace isoplane::sim {
 
 /// Whom isochrons go to.
@@ -59,6 +61,7 @@ struct Mortality {
     unsigned restarts =
         0;  ///< of hosts and managers: who has died or been given up starts again, or who lives
     runtime::Duration within = std::chrono::milliseconds{5};  ///< it happens at any time in it
+    runtime::Duration rest{0};                                ///< after which they are to come to rest
 };
 
 /// A network, what is to happen in it, and what is to go wrong.
@@ -85,6 +88,7 @@ struct Scenario {
     fabric::Impairment worst{};  ///< the faults that come and go are at most as strong as this
     bool partitions = false;
     Mortality mortality{};
+    ClockFaults clocks{};
     Planted planted{};
 
     /// The host is the token manager of its switch.
@@ -105,6 +109,9 @@ struct Scenario {
     static Scenario mortal(std::uint64_t seed);
     /// The same, and some of them start again.
     static Scenario returning(std::uint64_t seed);
+    /// One in which all live and hear each other, only that their clocks leap, or that they are not polled
+    /// for a while that is shorter than the limit.
+    static Scenario leaping(std::uint64_t seed);
 };
 
 /// A connected network at random, with cycles; each switch has a token manager, each host one switch.

@@ -51,7 +51,10 @@ std::string LogicalTime::trouble(runtime::Duration limit) const {
                " has started again: logical time goes on without this host; start it again";
     if (const isotach::Paranoid* paranoid = isotach_.paranoid(); paranoid && paranoid->violations() != 0)
         return "logical time is violated (paranoid): " + paranoid->first();
-    if (membership_ && membership_->agreement().view().number != 0) return membership_->agreement().trouble();
+    if (membership_) {
+        const std::string sentence = membership_->agreement().trouble();
+        if (!sentence.empty() || membership_->agreement().view().number != 0) return sentence;
+    }
     if (isotach_.standing() < limit) return {};
     if (!siu_.started())
         return "no token has come from " + awaited() +

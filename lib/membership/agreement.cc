@@ -31,6 +31,8 @@ Agreement::~Agreement() {
 
 void Agreement::poll(Time now) {
     now_ = now;
+    const Duration missed = now - std::exchange(polled_at_, now);
+    if (missed > options_.pause()) began_at_ += missed;
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();
         return conclude();
@@ -51,8 +53,8 @@ void Agreement::poll(Time now) {
     }
     if (due_at_ == Time::max()) give_way();
     if (now_ >= due_at_) return propose();
-    // Whoever it has promised may have gone on meanwhile.
-    if (frozen_ && view_.number != 0 && now_ - asked_at_ >= 4 * options_.every()) {
+    // Whoever it has promised may have gone on meanwhile, to the first view as well.
+    if (frozen_ && now_ - asked_at_ >= 4 * options_.every()) {
         asked_at_ = now_;
         for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
     }
@@ -255,9 +257,8 @@ std::size_t Agreement::rank() const {
 std::string Agreement::trouble() const {
     if (given_up_)
         return "the others have gone on in logical time without this node, of which they had heard nothing "
-               "for too "
-               "long; start it again, and it takes part again";
-    if (frozen_ && now_ - frozen_at_ > 2 * options_.limit)
+               "for too long; start it again, and it takes part again";
+    if (view_.number != 0 && frozen_ && now_ - frozen_at_ > 2 * options_.limit)
         return "logical time stands still: a majority of its members, as of view " +
                std::to_string(view_.number) + ", cannot be heard; it goes on when enough of them can be";
     return {};
@@ -269,6 +270,7 @@ void Agreement::describe(nlohmann::json& out) const {
     out["cut"] = view_.cut;
     out["frozen"] = frozen_;
     out["given_up"] = given_up_;
+    if (const std::string sentence = trouble(); !sentence.empty()) out["trouble"] = sentence;
     out["proposals"] = proposals_.get();
     out["impossible"] = impossible_.get();
     nlohmann::json& members = out["members"] = nlohmann::json::array();

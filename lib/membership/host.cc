@@ -16,6 +16,7 @@ Host::Host(niu::Niu& niu, siu::Siu& siu, isotach::Isotach& isotach, const topolo
       agreement_(niu, paths.topology(), *this, options) {
     exchange_.epoch = niu.options().epoch;
     exchange_.in_views = true;
+    siu_.count_as_stopped(options.pause());
 }
 
 void Host::be_quiet(bool quiet) noexcept {
@@ -32,7 +33,9 @@ isotach::Standing Host::freeze() noexcept {
 tm::TokenManager& Host::manager(NodeId node) {
     for (const auto& manager : managers_)
         if (manager->options().node == node) return *manager;
-    return *managers_.emplace_back(std::make_unique<tm::TokenManager>(niu_, paths_, node, exchange_));
+    managers_.push_back(std::make_unique<tm::TokenManager>(niu_, paths_, node, exchange_));
+    managers_.back()->count_as_stopped(agreement_.options().pause());
+    return *managers_.back();
 }
 
 void Host::begin(const wire::View& view) {

@@ -75,8 +75,7 @@ void TokenExchange::freeze() noexcept {
 
 /// That nobody was heard says nothing while this node itself did not run.
 void TokenExchange::note_poll(Time now) noexcept {
-    constexpr Duration kStopped = std::chrono::milliseconds{2};
-    if (const Duration missed = now - polled_at_; missed > kStopped) {
+    if (const Duration missed = now - polled_at_; missed > stopped_) {
         for (Neighbour& neighbour : neighbours_)
             neighbour.heard = std::min(now, neighbour.heard + missed);
     }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the isoplane authors
 
-"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR RETURNER.
+"""Logical time goes on without who dies: survival_test.py PROGRAM SURVIVOR HEIR RETURNER ORPHAN ORPHAN_SMM.
 
 Ranks run `survivor`, which sends isochrons to all until some have left. Those who are left must have received the same,
 at the same logical times, and so must have been told who left."""
@@ -14,15 +14,18 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
 
-SURVIVOR, HEIR, RETURNER = (os.path.abspath(path) for path in sys.argv[2:5])
+SURVIVOR, HEIR, RETURNER, *ORPHANS = (os.path.abspath(path) for path in sys.argv[2:])
 WAYS = ("inline", "lcore")
 KEY = 7
 # Long for a machine that is busy with other things, so that nobody is given up who only waits for a CPU.
 LIMIT_OF_SILENCE = 3
 MORE = 40000
+# What others have to do with the CPUs meanwhile is in it, too.
+NOTICED_WITHIN = 10 * LIMIT_OF_SILENCE * LIMIT / 60
 
 
 def lines_of(launcher, rank=None):
@@ -69,13 +72,24 @@ def job(ranks, losses, *options):
     return Program("run", "-n", ranks, "--survive", LIMIT_OF_SILENCE, "--keep-going", *options, "--", SURVIVOR, losses)
 
 
+def noticed(launcher, ranks, losses):
+    """Waits until those ranks have been told of so many losses, and says how long that took."""
+    began = time.monotonic()
+    until(lambda: not launcher.alive() or all(sum("left" in line for line in lines_of(launcher, rank)) == losses
+                                              for rank in ranks), "the others are told who has left")
+    took = time.monotonic() - began
+    print(f"# {losses} of {len(ranks) + losses} left, which was noticed within {took:.1f} s")
+    assert took < NOTICED_WITHIN, f"that was noticed after {took:.1f} s, with a limit of {LIMIT_OF_SILENCE} s"
+
+
 def kill_and_go_on(ranks, *victims, options=()):
     with job(ranks, len(victims), *options) as launcher:
         pids = ready(launcher, ranks)
         for victim in victims:
             os.kill(pids[victim], signal.SIGKILL)
-        launcher.ends(code=1)
         left = [rank for rank in range(ranks) if rank not in victims]
+        noticed(launcher, left, len(victims))
+        launcher.ends(code=1)
         agree([lines_of(launcher, rank) for rank in left], victims)
 
 
@@ -99,7 +113,7 @@ class Host:
                  "survive": LIMIT_OF_SILENCE, **lines}
         conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()))
         with open(work(f"{self.name}.out"), "wb") as out, open(work(f"{self.name}.err"), "wb") as err:
-            self.process = subprocess.Popen([program, str(argument)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            self.process = subprocess.Popen([program, *str(argument).split()], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                             preexec_fn=die_with_parent,
                                             env={**os.environ, "RUNTIME_DIRECTORY": WORK, "ISOPLANE_CONFIG": conf})
 
@@ -120,6 +134,11 @@ class Host:
 
     def ready(self):
         self.says("ready")
+
+    def complains(self, sentence):
+        until(lambda: sentence in self.err() or self.process.poll() is not None, f"{self.name} says '{sentence}'")
+        self.ends(code=1)
+        assert sentence in self.err(), self.err()
 
     def goes_on(self):
         """More than what may have been on its way comes."""
@@ -208,6 +227,74 @@ def who_was_only_stopped_is_told_that_the_others_went_on():
         fabric.stop(err=UNHEARD)
 
 
+NO_MAJORITY = "logical time stands still: a majority of its members"
+
+
+def says_of(node, name, sentence):
+    """What `isoplane node` says once of a host or token manager."""
+    def lines():
+        return [line for line in node.err().splitlines() if line.startswith(f"isoplane node: {name}: {sentence}")]
+    until(lambda: lines() or not node.alive(), f"{node} says '{sentence}'")
+    same(len(lines()), 1, f"times that {node} says '{sentence}', which says '{node.err()}'")
+
+
+@test
+def who_is_cut_off_says_so_and_is_told_later_that_the_others_went_on():
+    network = write("cut", "0 alice bob carol dave\n")
+    links = links_of("cut", 4)
+    settings = ("--job-key", KEY, "--fmconfig", network, "--survive", LIMIT_OF_SILENCE)
+    with Node("fabric,tm", ",".join(links), *settings) as fabric:
+        fabric.ready()
+        with (Host("alice", network, links[0], 2) as alice, Host("bob", network, links[1], 2) as bob,
+              Host("carol", network, links[2], 2) as carol, Node("host", links[3], *settings, "--name", "dave") as dave):
+            for host in (alice, bob, carol):
+                host.says("goes_on")
+            for port in (2, 3):
+                fabric.tell(f"set fabric port {port} cut on")
+            agree([alice.ends(), bob.ends()], [2, 3])
+            carol.complains(NO_MAJORITY)
+            says_of(dave, "dave", NO_MAJORITY)
+            fabric.tell("set fabric port 3 cut off")
+            says_of(dave, "dave", "the others have gone on in logical time without this node")
+            membership = dave.ask("show tokens json")[0]["membership"]
+            same((membership["given_up"], "gone on" in membership["trouble"]), (True, True), "what is shown of it")
+            dave.stop(err=UNHEARD)
+        fabric.stop(err=UNHEARD)
+
+
+@test
+def where_neither_half_has_a_majority_all_stand_still_until_the_cable_is_whole():
+    network = write("halves", "0 alice bob carol\n")
+    links = links_of("halves", 4)
+    with (Node("fabric", ",".join((links[0], links[1], links[3]))).ready() as left,
+          Node("fabric,tm", ",".join((links[2], links[3])), "--job-key", KEY, "--fmconfig", network, "--survive",
+               LIMIT_OF_SILENCE).ready() as right):
+        # No half is to give up the other for good, however long this takes.
+        with contextlib.ExitStack() as all_hosts:
+            hosts = [all_hosts.enter_context(Host(name, network, link, "1 patient", silence=600))
+                     for name, link in zip(("alice", "bob", "carol"), links)]
+            for host in hosts:
+                host.ready()
+            left.tell("set fabric port 2 cut on")
+            for host in hosts:
+                host.says("stands")
+            says_of(right, "tm@0", NO_MAJORITY)
+            left.tell("set fabric port 2 cut off")
+            for host in hosts:
+                host.says("moves")
+                same(told_of(host, "moves"), told_of(host, "stands"), "what was received when time stood still")
+                host.goes_on()
+            says_of(right, "tm@0", "logical time goes on")
+            hosts[1].process.kill()
+            agree([hosts[0].ends(), hosts[2].ends()], [1])
+        for fabric in (left, right):
+            fabric.stop(err=UNHEARD)
+
+
+def told_of(host, what):
+    return [line[what] for line in host.lines() if what in line]
+
+
 def told(lines, what):
     return [(line[what], line["pulse"], line["view"]) for line in lines if what in line]
 
@@ -260,6 +347,22 @@ def shared_memory_is_what_is_left_of_it():
             os.kill(victim, signal.SIGKILL)
             launcher.ends(code=1)
             same(launcher.out().count("heir"), 2, f"who counted to the end: {launcher.err()}")
+
+
+@test
+def programs_of_the_1990s_end_with_a_sentence_when_what_they_wait_for_is_lost():
+    pages = write("pages", "0: 0, 1, 2;\n")
+    with contextlib.ExitStack() as launchers:
+        jobs = [launchers.enter_context(Program("run", "-n", 3, "--survive", LIMIT_OF_SILENCE, "--keep-going",
+                                                "--shmem-map", pages, "--", orphan)) for orphan in ORPHANS]
+        for launcher in jobs:
+            until(lambda: launcher.out().count("waits") == 2, "what is scheduled is waited for")
+            os.kill(victim_of(launcher, 1), signal.SIGKILL)
+        for launcher, call in zip(jobs, ("read_iso_var32", "iso_retrieve")):
+            launcher.ends(code=1)
+            sentence = f"{call}(): what was read in shared memory is lost with a host that has died"
+            same(launcher.err().count(sentence), 2, f"who says '{sentence}': {launcher.err()}")
+            assert "it has" not in launcher.out(), launcher.out()
 
 
 run()

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/majority.hh"
+
 namespace isoplane::test {
 
 using topology::NodeId;
@@ -198,23 +200,12 @@ bool MortalShmemNetwork::survivors_rest() const {
 bool MortalShmemNetwork::has_majority() const {
     const wire::View* view = views_.latest();
     if (view == nullptr) return true;
-    std::vector<membership::Promise> promises(topology_.node_count());
-    const auto add = [&](const membership::Agreement& agreement, NodeId node) {
-        const wire::Member* member = membership::find(*view, node);
-        if (member == nullptr || member->epoch != epochs_[node] || agreement.given_up()) return;
-        promises[node].epoch = 1;
-        promises[node].doubts = agreement.doubts();
-        std::erase_if(promises[node].doubts, [&](NodeId doubted) { return !topology_.is_host(doubted); });
-    };
-    for (const auto& host : hosts_) {
-        if (host->dead()) continue;
-        const NodeId node = host->niu().options().node;
-        add(host->present().agreement(), node);
-        if (host->present().isotach().arrives()) promises[node].last = isotach::kArrives;
-    }
+    sim::Majority majority(*view);
+    for (const auto& host : hosts_)
+        if (host->takes_part()) majority.add(host->niu(), !host->present().isotach().arrives());
     for (const auto& manager : managers_)
-        if (!manager->dead()) add(*manager->agreement(), manager->manager().options().node);
-    return membership::choose(topology_, *view, promises, {}).has_value();
+        if (!manager->dead() && !manager->agreement()->given_up()) majority.add(manager->niu(), false);
+    return majority.is_there();
 }
 
 std::string MortalShmemNetwork::run(Duration limit) {

@@ -2,11 +2,13 @@
 // Copyright (c) 2026 the isoplane authors
 
 // A program of a job that sends isochrons to all hosts, itself too, until so many hosts have left: survivor
-// LOSSES. Then it sends some more, and ends when it has received those of all who are left. What it receives
-// it digests, with the times: whoever is left at the end has received the same.
+// LOSSES [patient]. Then it sends some more, and ends when it has received those of all who are left. What it
+// receives it digests, with the times: whoever is left at the end has received the same. One that is patient
+// does not end while logical time stands still, and must receive nothing then.
 //
 // It prints lines of JSON: "ready" when it has received something of all, now and then how much that is, one
-// for each host that leaves, and the digest.
+// for each host that leaves, how much it has received when time stands still and when it moves again, and the
+// digest.
 
 #include <unistd.h>
 
@@ -43,17 +45,19 @@ struct Message {
 
 class Survivor {
   public:
-    Survivor(job::Job& job, unsigned losses)
-        : job_(job), losses_(losses), hosts_(job.size()), isochron_(job.isotach().isochron()) {}
+    Survivor(job::Job& job, unsigned losses, bool patient)
+        : job_(job),
+          losses_(losses),
+          patient_(patient),
+          hosts_(job.size()),
+          isochron_(job.isotach().isochron()) {}
 
     void live() {
         while (!finished()) {
             send();
             receive();
             job_.poll();
-            if (++polls_ % kLookEvery != 0) continue;
-            if (const std::string trouble = job_.trouble(); !trouble.empty())
-                throw std::runtime_error(trouble);
+            if (++polls_ % kLookEvery == 0 || stands_) look();
         }
     }
     Json verdict() const {
@@ -68,6 +72,15 @@ class Survivor {
     };
 
     bool sends_last() const { return left_ >= losses_ && after_ + 1 == kMore; }
+
+    void look() {
+        const std::string trouble = job_.trouble();
+        if (!trouble.empty() && (!patient_ || !trouble.starts_with("logical time stands still")))
+            throw std::runtime_error(trouble);
+        if (stands_ == !trouble.empty()) return;
+        stands_ = !stands_;
+        say({{stands_ ? "stands" : "moves", received_}});
+    }
 
     void send() {
         if (after_ == kMore || sent_ - own_ >= kUnderWay) return;
@@ -86,6 +99,8 @@ class Survivor {
 
     void receive() {
         for (isotach::Delivery delivery; job_.isotach().receive(delivery); job_.isotach().release(delivery)) {
+            if (stands_) look();
+            if (stands_) throw std::runtime_error("something was received while time stood still");
             if (delivery.kind == isotach::DeliveryKind::kLeft) {
                 hosts_.at(delivery.channel).left = true;
                 ++left_;
@@ -132,6 +147,7 @@ class Survivor {
 
     job::Job& job_;
     unsigned losses_;
+    bool patient_;
     std::vector<Host> hosts_;
     isotach::Isochron isochron_;
     std::uint64_t sent_ = 0;
@@ -142,15 +158,16 @@ class Survivor {
     unsigned after_ = 0;  ///< sent since the last loss
     unsigned polls_ = 0;
     bool ready_ = false;
+    bool stands_ = false;  ///< as it has last been told
 };
 
-void run(unsigned losses) {
+void run(unsigned losses, bool patient) {
     job::Settings settings = job::settings_from_environment();
     settings.logical_time = true;
     job::Job job(std::move(settings));
     job.join();
     {
-        Survivor survivor(job, losses);
+        Survivor survivor(job, losses, patient);
         survivor.live();
         say(survivor.verdict());
     }
@@ -167,8 +184,9 @@ void run(unsigned losses) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc != 2) throw std::runtime_error("say survivor LOSSES");
-        isoplane::run(static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)));
+        const bool patient = argc == 3 && std::string(argv[2]) == "patient";
+        if (argc != (patient ? 3 : 2)) throw std::runtime_error("say survivor LOSSES [patient]");
+        isoplane::run(static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)), patient);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "survivor: %s\n", error.what());
         return 1;

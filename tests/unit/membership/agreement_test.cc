@@ -14,6 +14,9 @@ namespace {
 
 using membership::Agreement;
 using niu::NodeId;
+using namespace std::chrono_literals;
+
+constexpr runtime::Duration kLimit = 1s;
 
 /// Goes where it is told to.
 class FakeBody final : public membership::Body {
@@ -48,14 +51,20 @@ class AgreementTest : public PoolTest {
     }
     void decide(const wire::View& next) { hear({.step = wire::ViewStep::kDecided, .next = next}); }
     void hear(const wire::ViewMessage& message) {
+        niu.poll(now);
         agreement.on_view(1, 11, message);
         agreement.poll(now);
     }
-    std::uint64_t impossible() const {
+    void pass(runtime::Duration time) {
+        now += time;
+        agreement.poll(now);
+    }
+    nlohmann::json described() const {
         nlohmann::json said;
         agreement.describe(said);
-        return said["impossible"].get<std::uint64_t>();
+        return said;
     }
+    std::uint64_t impossible() const { return described()["impossible"].get<std::uint64_t>(); }
 
     runtime::Ring in{"unit_membership_in"};
     runtime::Ring out{"unit_membership_out"};
@@ -63,8 +72,8 @@ class AgreementTest : public PoolTest {
     niu::Niu niu{"host0", in.input(), out.output(), niu_pool(),
                  niu::Options{.node = 0, .nodes = {"host0", "host1", "host2", "switch0"}, .epoch = 10}};
     FakeBody body;
-    Agreement agreement{niu, topology, body, {}};
-    runtime::Time now{std::chrono::seconds{1}};
+    Agreement agreement{niu, topology, body, {.limit = kLimit}};
+    runtime::Time now{1s};
 };
 
 }  // namespace
@@ -92,6 +101,67 @@ TEST_F(AgreementTest, who_joins_late_takes_any_base_but_none_that_no_time_has_re
     EXPECT_EQ(impossible(), 1U);
     decide(view(7, 100, UINT64_C(1) << 40));
     EXPECT_EQ(body.begun, std::vector<std::uint32_t>{7});
+}
+
+TEST_F(AgreementTest, who_can_do_nothing_without_the_others_says_so_until_they_are_heard) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    pass(2 * kLimit);
+    EXPECT_EQ(agreement.trouble(), "") << "the others may be about to agree";
+    pass(1ms);
+    EXPECT_NE(agreement.trouble().find("a majority of its members, as of view 1,"), std::string::npos);
+    EXPECT_EQ(described()["trouble"], agreement.trouble());
+    decide(view(2, 100, 200));
+    EXPECT_EQ(agreement.trouble(), "");
+    EXPECT_FALSE(described().contains("trouble"));
+}
+
+TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers_all_the_same) {
+    constexpr std::uint32_t kBallot = 1U << 16;  // the first of host 0
+    const auto hear_of = [this](NodeId node, const wire::ViewMessage& message) {
+        niu.poll(now);
+        agreement.on_view(node, 10U + node, message);
+    };
+    const auto all_but_host_2 = [&](wire::ViewStep step) {
+        for (const NodeId node : std::vector<NodeId>{1, 3})
+            hear_of(node, {.step = step, .view = 1, .ballot = kBallot, .held = 100, .last = 100});
+    };
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    all_but_host_2(wire::ViewStep::kPromise);
+    pass(10 * kLimit);
+    all_but_host_2(wire::ViewStep::kAccepted);
+    pass(1ms);
+    EXPECT_EQ(body.begun.size(), 1U) << "host 2 has had no time to answer";
+    for (unsigned i = 0; i < 300; ++i)
+        pass(1ms);
+    all_but_host_2(wire::ViewStep::kAccepted);
+    pass(1ms);
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(AgreementTest, who_waits_for_all_to_begin_has_no_trouble) {
+    hear({.step = wire::ViewStep::kPrepare, .ballot = 5});
+    pass(10 * kLimit);
+    EXPECT_EQ(agreement.trouble(), "");
+}
+
+TEST_F(AgreementTest, who_was_given_up_is_told_and_stops) {
+    decide(view(1, 100, 100));
+    wire::View without = view(2, 100, 200);
+    without.members.erase(without.members.begin());
+    decide(without);
+    EXPECT_TRUE(agreement.given_up());
+    EXPECT_NE(agreement.trouble().find("gone on in logical time without this node"), std::string::npos);
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
+}
+
+TEST_F(AgreementTest, a_life_that_is_refused_has_been_given_up) {
+    hear({.step = wire::ViewStep::kRefused, .view = 3});
+    EXPECT_TRUE(agreement.given_up());
+    EXPECT_NE(agreement.trouble().find("gone on in logical time without this node"), std::string::npos);
 }
 
 }  // namespace isoplane::test

@@ -19,6 +19,15 @@ struct Desk {
         : manager(stations.niu(2), stations.paths(), 2, std::move(options)) {}
     /// Long enough for a token there and one back, and too short for one that is sent again.
     void settle() { stations.run(100us); }
+    void begin_view() {
+        settle();
+        manager.begin_view(1, 0, [](NodeId) { return true; });
+    }
+    std::vector<NodeId> silent(Duration limit) const {
+        std::vector<NodeId> nodes;
+        manager.silent(limit, [&](NodeId node) { nodes.push_back(node); });
+        return nodes;
+    }
 
     Stations stations{topology::single_switch(2)};
     Hand a{stations.niu(0), 2};
@@ -269,6 +278,31 @@ TEST(TokenExchange, takes_tokens_of_neighbours_only) {
     stations.run(100us);
     EXPECT_EQ(manager.counters().unknown.get(), 1U);
     EXPECT_EQ(stranger.numbers(), Numbers{});
+}
+
+TEST(TokenExchange, who_was_not_heard_while_this_node_did_not_run_is_not_silent) {
+    constexpr Duration kLimit = 100ms;
+    Desk desk({.in_views = true});
+    desk.begin_view();
+    desk.stations.run(kLimit - 10ms, 1ms);
+    desk.stations.step(10 * kLimit);
+    desk.stations.step();
+    EXPECT_EQ(desk.silent(kLimit), std::vector<NodeId>{});
+    desk.a.send({.number = 1, .view = 1});
+    desk.stations.run(12ms, 1ms);
+    EXPECT_EQ(desk.silent(kLimit), std::vector<NodeId>{1});
+}
+
+TEST(TokenExchange, who_is_polled_now_and_then_knows_as_well_who_is_silent) {
+    constexpr Duration kLimit = 100ms;
+    Desk desk({.in_views = true});
+    desk.manager.count_as_stopped(kLimit / 8);
+    desk.begin_view();
+    desk.stations.run(kLimit - 10ms, 10ms);
+    EXPECT_EQ(desk.silent(kLimit), std::vector<NodeId>{});
+    desk.a.send({.number = 1, .view = 1});
+    desk.stations.run(30ms, 10ms);
+    EXPECT_EQ(desk.silent(kLimit), std::vector<NodeId>{1});
 }
 
 TEST(TokenExchange, refuses_what_it_cannot_be_given) {

@@ -43,6 +43,8 @@ struct Options {
     }
     /// How long to wait for those who are not doubted.
     Duration grace() const noexcept { return limit / 4; }
+    /// Between two polls: who was not polled for longer did not run, and could hear nobody.
+    Duration pause() const noexcept { return limit / 8; }
 };
 
 /// What takes part: a host, or a token manager on its own.
@@ -80,7 +82,7 @@ class Agreement final : public niu::ViewReceiver {
     bool given_up() const noexcept { return given_up_; }
     /// Members of this view that this node cannot hear: token managers by who plays them.
     std::vector<NodeId> doubts() const;
-    /// A sentence when this node does not take part in logical time, or nobody does; empty else.
+    /// A sentence when this node does not take part in logical time any more, or nobody does; empty else.
     std::string trouble() const;
     void describe(nlohmann::json& out) const;
     const Options& options() const noexcept { return options_; }
@@ -143,6 +145,7 @@ class Agreement final : public niu::ViewReceiver {
     Time frozen_at_{};
     Time asked_at_{};
     Time look_at_{};
+    Time polled_at_{};
     std::uint32_t promised_ = 0;
     std::uint32_t accepted_ = 0;  ///< the ballot
     wire::View decided_{};        ///< heard of, to be adopted when what came before has been dispatched

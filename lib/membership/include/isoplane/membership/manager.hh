@@ -14,7 +14,9 @@ class Manager final : public Body {
     /// All but the options outlive it.
     Manager(niu::Niu& niu, tm::TokenManager& manager, const topology::Topology& topology,
             const Options& options)
-        : manager_(manager), agreement_(niu, topology, *this, options) {}
+        : manager_(manager), agreement_(niu, topology, *this, options) {
+        manager_.count_as_stopped(options.pause());
+    }
 
     /// After each poll of the NIU.
     void poll(Time now) { agreement_.poll(now); }

@@ -93,6 +93,9 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::uint32_t view() const noexcept { return view_; }
     /// Where the tokens of this view begin.
     std::uint64_t base() const noexcept { return base_; }
+    /// Time between two polls that is longer than that says nothing of who was not heard in it: this node did
+    /// not run then.
+    void count_as_stopped(Duration pause) noexcept { stopped_ = pause; }
     /// Calls `tell(node)` with each neighbour that has not been heard in this view for so long.
     template <typename Tell>
     void silent(Duration limit, Tell&& tell) const {
@@ -240,6 +243,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     Time sent_at_{};
     Time moved_at_{};
     Time polled_at_{};
+    Duration stopped_ = std::chrono::milliseconds{2};
     Time resend_at_ = Time::max();
     bool resent_ = false;  ///< since something came: what comes now may answer either
 };
