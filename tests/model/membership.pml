@@ -3,16 +3,20 @@
  *
  * How logical time survives a death (doc/membership.md; README.md says what corresponds to what in the code).
  *
- * Hosts 0 to 2 and token manager 3 are in view 1. Host 0 has issued one isochron, for pulse 1, with parts for hosts 1 and 2
- * and itself; one of the four nodes may die at any time. A message that was sent may arrive at any time later, more than
- * once, out of order, or never: so what is sent is a variable that others may read, and nobody has to.
+ * Hosts 0 to 2 and token manager 3 are in view 1; with -DHOSTS=2 hosts 0 and 1 and token manager 2. Host 0 has issued one
+ * isochron, for pulse 1, with parts for all hosts; one of the nodes may die at any time. A message that was sent may arrive at
+ * any time later, more than once, out of order, or never: so what is sent is a variable that others may read, and nobody has
+ * to.
  *
  * Defects, to see that they would be found: -DNO_LAG executes at the token, -DNO_FREEZE goes on after a promise,
- * -DMINORITY takes two of four for a majority, -DNO_CUT executes what happens to be here.
+ * -DMINORITY takes one less than a majority for one, -DNO_CUT executes what happens to be here, -DNO_PROPOSER leaves all
+ * proposing to the token manager, which nobody sees wrong but progress.
  */
+#ifndef HOSTS
 #define HOSTS 3
-#define NODES 4
-#define TM 3
+#endif
+#define NODES (HOSTS + 1)
+#define TM HOSTS
 #define NOBODY 255
 #define BALLOTS 3 /* 1: of the token manager; 2: of host 1 */
 
@@ -21,13 +25,16 @@
 #else
 #define LAG 2 /* tokens: host, token manager, host */
 #endif
+#define MOST_WITHOUT (NODES / 2) /* that are no majority */
 #ifdef MINORITY
-#define MAJORITY 2
+#define MAJORITY MOST_WITHOUT
 #else
-#define MAJORITY 3
+#define MAJORITY (MOST_WITHOUT + 1)
 #endif
 #ifdef DUEL /* both propose whenever they like; the isochron has arrived */
 #define MAY_PROPOSE true
+#elif defined(NO_PROPOSER)
+#define MAY_PROPOSE false
 #else
 #define MAY_PROPOSE (dead == TM)
 #endif
@@ -72,15 +79,25 @@ bool flushed[HOSTS]; /* holds all that was sent in view 1 by those who are in vi
 #define must_hold(h) (sent[h] >= 2)
 #define MOST 3 /* tokens: enough for the isochron */
 
+#if HOSTS == 3
+#define OF_HOST_2(what) what[2]
+#define HOST_2_HAS_FLUSHED(h) HAS_FLUSHED(h, 2)
+#define HOST_2_IS_AS_FAR (sent[TM] <= sent[2])
+#else
+#define OF_HOST_2(what) false
+#define HOST_2_HAS_FLUSHED(h) true
+#define HOST_2_IS_AS_FAR true
+#endif
+
 /* The lag that the decision leaves: what anybody has executed, everybody holds. */
 inline execute(h) {
     executed[h] = true;
-    assert(!dropped[0] && !dropped[1] && !dropped[2]);
+    assert(!dropped[0] && !dropped[1] && !OF_HOST_2(dropped));
 }
 
 inline drop(h) {
     dropped[h] = true;
-    assert(!executed[0] && !executed[1] && !executed[2]);
+    assert(!executed[0] && !executed[1] && !OF_HOST_2(executed));
 }
 
 /* Any member, as far as the agreement goes. */
@@ -115,15 +132,20 @@ inline adopt(n, b) {
 }
 
 #define P(b, n) promises[b * NODES + n]
-#define promise_count(b) (P(b, 0) + P(b, 1) + P(b, 2) + P(b, 3))
+#if NODES == 4
+#define COUNT(of, b) (of(b, 0) + of(b, 1) + of(b, 2) + of(b, 3))
+#else
+#define COUNT(of, b) (of(b, 0) + of(b, 1) + of(b, 2))
+#endif
+#define promise_count(b) COUNT(P, b)
 #define A(b, n) accepts[b * NODES + n]
-#define accept_count(b) (A(b, 0) + A(b, 1) + A(b, 2) + A(b, 3))
+#define accept_count(b) COUNT(A, b)
 #define has_answered(b, n) (P(b, n) || !alive(n))
 
 /* With a majority of promises, those who have promised are in the next view; or what may have been decided is. */
-inline propose(b) {
+inline propose(b, may) {
     atomic {
-        !proposed[b] && promise_count(b) >= MAJORITY ->
+        may && !proposed[b] && promise_count(b) >= MAJORITY ->
             byte i = 0;
             byte before = 0;
             do
@@ -164,13 +186,15 @@ inline propose(b) {
 }
 
 /* There is one view 2. */
-inline decide(b) {
+inline decide(b, may) {
     atomic {
-        proposed[b] && !decided[b] && accept_count(b) >= MAJORITY ->
+        may && proposed[b] && !decided[b] && accept_count(b) >= MAJORITY ->
             decided[b] = true;
             assert(!(decided[1] && decided[2]) || (members[1] == members[2] && cut[1] == cut[2]))
     }
 }
+
+#define HAS_FLUSHED(h, other) (flushed[other] || !is_in(adopted[h], other))
 
 proctype Host(byte h) {
 end:
@@ -218,13 +242,12 @@ end:
            flushed[h] = true
        }
     :: atomic {
-           flushed[h] && !executed[h] && (flushed[0] || !is_in(adopted[h], 0)) &&
-           (flushed[1] || !is_in(adopted[h], 1)) && (flushed[2] || !is_in(adopted[h], 2)) -> execute(h)
+           flushed[h] && !executed[h] && HAS_FLUSHED(h, 0) && HAS_FLUSHED(h, 1) && HOST_2_HAS_FLUSHED(h) -> execute(h)
        }
     /* Host 1 proposes when the token manager is dead: whatever that has done before. */
     :: atomic { h == 1 && in_old(h) && !prepared[2] && MAY_PROPOSE -> prepared[2] = true }
-    :: h == 1 && prepared[2] -> propose(2)
-    :: h == 1 && proposed[2] -> decide(2)
+    :: propose(2, h == 1)
+    :: decide(2, h == 1)
     od
     } unless { !alive(h) }
 }
@@ -234,8 +257,8 @@ end:
     {
     do
     :: atomic {
-           in_old(TM) && !frozen(TM) && sent[TM] < MOST && sent[TM] <= sent[0] && sent[TM] <= sent[1] &&
-           sent[TM] <= sent[2] -> sent[TM]++
+           in_old(TM) && !frozen(TM) && sent[TM] < MOST && sent[TM] <= sent[0] && sent[TM] <= sent[1] && HOST_2_IS_AS_FAR ->
+           sent[TM]++
        }
     :: promise(TM, 1)
     :: promise(TM, 2)
@@ -245,8 +268,8 @@ end:
     :: adopt(TM, 2)
     /* It may be wrong: nobody need have died. */
     :: atomic { in_old(TM) && !prepared[1] -> prepared[1] = true }
-    :: prepared[1] -> propose(1)
-    :: proposed[1] -> decide(1)
+    :: propose(1, true)
+    :: decide(1, true)
     od
     } unless { !alive(TM) }
 }
@@ -256,7 +279,7 @@ end:
     if
     :: atomic { dead == NOBODY -> dead = 0 }
     :: atomic { dead == NOBODY -> dead = 1 }
-    :: atomic { dead == NOBODY -> dead = 2 }
+    :: atomic { dead == NOBODY -> dead = HOSTS - 1 }
     :: atomic { dead == NOBODY -> dead = TM }
     fi
 }
@@ -265,21 +288,30 @@ init {
     atomic {
 #ifdef DUEL
         here[1] = true;
+#if HOSTS == 3
         here[2] = true;
+        sent[2] = 1;
+#endif
         sent[0] = 1;
         sent[1] = 1;
-        sent[2] = 1;
         sent[TM] = 1;
 #endif
         run Host(0);
         run Host(1);
+#if HOSTS == 3
         run Host(2);
+#endif
         run Manager();
         run Death()
     }
 }
 
-/* When host 0 or the token manager has died, and host 1 can propose, the others come to the next view; and what is in
- * it executes the isochron or drops it. */
+/* Where nobody who can move stands still for ever: when host 0 or the token manager has died, the others come to the next
+ * view; and who is in it executes the isochron or drops it, unless its issuer is in it and has it still to send. */
 #define settled(h) (adopted[h] != 0 && (!is_in(adopted[h], h) || executed[h] || dropped[h] || is_in(adopted[h], 0)))
-ltl progress { [] ((dead == 0 || dead == TM) -> <> (settled(1) && settled(2))) }
+#if HOSTS == 3
+#define all_settled (settled(1) && settled(2))
+#else
+#define all_settled settled(1)
+#endif
+ltl progress { [] ((dead == 0 || dead == TM) -> <> all_settled) }
