@@ -36,7 +36,7 @@ OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", 
 # Only run when named: they measure, check what is no program, or take a machine of their own.
 ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
 # These see what strangers send, so they get the time; the others read files.
-CI_FUZZ_SECONDS = {"fuzz_wire": 30, "fuzz_host": 30, "fuzz_services": 30}
+CI_FUZZ_SECONDS = {"fuzz_wire": 30, "fuzz_host": 30, "fuzz_services": 30, "fuzz_gate": 30}
 FUZZ_SECONDS = 10
 SEEDED_TIMEOUT = 3600
 
