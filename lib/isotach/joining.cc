@@ -12,7 +12,7 @@
 namespace isoplane::isotach {
 
 void Isotach::arrive_behind(Pulse pulse) noexcept {
-    survival_.arrival = {.waits = true, .anew = true, .pulse = pulse};
+    survival_.arrival = {.waits = true, .anew = true, .pulse = pulse, .epochs = survival_.epochs};
     most_outstanding_ = 0;
 }
 

@@ -185,6 +185,7 @@ void Memory::arrive() {
     if (!from_.arrives()) return;
     for (Delivery notice; from_.receive(notice); notices_.push(notice))
         heed(notice);
+    copies_.leave_out([this](NodeId host) { return from_.has_gone(host); });
     if (copies_.complete()) from_.pages_are_here();
 }
 

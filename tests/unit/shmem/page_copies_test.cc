@@ -27,13 +27,26 @@ constexpr Extent kExtent{.pages = 6, .page_words = 40};
 /// What is under way between hosts that die.
 class Network {
   public:
-    explicit Network(std::size_t hosts) : hosts_(hosts), queues_(hosts * hosts), known_dead_(hosts * hosts) {}
+    explicit Network(std::size_t hosts)
+        : hosts_(hosts),
+          queues_(hosts * hosts),
+          known_dead_(hosts * hosts),
+          unmet_(hosts * hosts),
+          gone_(hosts * hosts) {}
 
     std::deque<Bytes>& between(std::size_t from, std::size_t to) { return queues_[from * hosts_ + to]; }
     bool knows_dead(std::size_t who, std::size_t of) const { return known_dead_[who * hosts_ + of]; }
+    /// It died before they had met: no NIU will ever tell.
+    void never_meet(std::size_t who, std::size_t of) {
+        unmet_[who * hosts_ + of] = true;
+        between(of, who).clear();
+    }
+    bool unmet(std::size_t who, std::size_t of) const { return unmet_[who * hosts_ + of]; }
+    /// It is not in the view.
+    bool is_gone(std::size_t who, std::size_t of) const { return gone_[who * hosts_ + of]; }
     /// Nothing that is still under way from it arrives there any more.
     void learn(std::size_t who, std::size_t of) {
-        known_dead_[who * hosts_ + of] = true;
+        (unmet(who, of) ? gone_ : known_dead_)[who * hosts_ + of] = true;
         between(of, who).clear();
     }
 
@@ -41,6 +54,8 @@ class Network {
     std::size_t hosts_;
     std::vector<std::deque<Bytes>> queues_;
     std::vector<bool> known_dead_;
+    std::vector<bool> unmet_;
+    std::vector<bool> gone_;
 };
 
 /// Messages of one host; now and then it has no room.
@@ -52,7 +67,7 @@ class LossyEndpoint final : public noniso::Endpoint {
     using Endpoint::send;
     using Endpoint::transfer;
     noniso::SendBuffer buffer(NodeId to, std::size_t size) noexcept override {
-        if (network_.knows_dead(here_, to) || random_() % 4 == 0) return {};
+        if (network_.knows_dead(here_, to) || network_.unmet(here_, to) || random_() % 4 == 0) return {};
         open_.resize(size);
         return {open_, to, wire::Protocol::kShmem, true, 1};
     }
@@ -71,6 +86,7 @@ class LossyEndpoint final : public noniso::Endpoint {
     bool enter_barrier() noexcept override { return false; }
     noniso::BarrierState barrier() const noexcept override { return {}; }
     PeerState state(NodeId node) const noexcept override {
+        if (network_.unmet(here_, node)) return PeerState::kUnknown;
         return network_.knows_dead(here_, node) ? PeerState::kDead : PeerState::kUp;
     }
     std::uint32_t epoch(NodeId) const noexcept override { return 1; }
@@ -180,7 +196,9 @@ class Arrival {
             case 3:
             case 4:
             case 5:
-                if (host.told && host.alive) host.copies.send();
+                if (!host.told || !host.alive) return;
+                host.copies.leave_out([&](NodeId node) { return network_.is_gone(to, node); });
+                host.copies.send();
                 return;
             default:
                 deliver(from, to);
@@ -208,6 +226,7 @@ class Arrival {
         for (std::size_t to = 0; to < size_; ++to) {
             auto& queue = network_.between(node, to);
             queue.resize(random_() % (queue.size() + 1));
+            if (random_() % 4 == 0) network_.never_meet(to, node);
         }
     }
 

@@ -83,6 +83,8 @@ class Endpoint {
 
     /// This host joins a running time, and has still to be told how things stand.
     virtual bool arrives() const noexcept { return false; }
+    /// While it does: that host takes no part any more, in the life that it had when this one joined.
+    virtual bool has_gone(NodeId /*host*/) const noexcept { return false; }
     /// With Options::with_pages, at a host that joins a running time: its copies of pages are as they were
     /// when it joined, and time may go on.
     virtual void pages_are_here() noexcept {}

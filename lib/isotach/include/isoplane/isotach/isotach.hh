@@ -142,6 +142,10 @@ class Isotach final : public niu::Receiver, public Endpoint {
     /// This host is told how things stand, as it joins a running time: nobody executes what is behind
     /// joined_at() before it has arrived.
     bool arrives() const noexcept override { return survival_.arrival.waits; }
+    bool has_gone(NodeId host) const noexcept override {
+        const std::uint32_t then = survival_.arrival.epochs[host];
+        return then == 0 || survival_.epochs[host] != then;
+    }
     Pulse joined_at() const noexcept { return survival_.arrival.pulse; }
     void pages_are_here() noexcept override { survival_.arrival.has_pages = true; }
     bool is_lost(NodeId host, wire::Operation operation) const noexcept {

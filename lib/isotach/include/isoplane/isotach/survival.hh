@@ -53,6 +53,7 @@ struct Arrival {
     bool has_group = false;
     bool has_pages = false;  ///< if there are any
     siu::Pulse pulse = 0;
+    std::vector<std::uint32_t> epochs{};  ///< of those that it joins; 0: not in that view
 };
 
 /// For a host that joins, on its way there.

@@ -38,6 +38,14 @@ class PageCopies {
     void left(NodeId host);
     void joined(NodeId host, std::uint64_t pulse);
 
+    /// Nobody is told in logical time that one has left who is to tell a page, since time stands still until
+    /// it has: so while this host joins, those that `has_gone(host)` names are not asked any more.
+    template <typename HasGone>
+    void leave_out(HasGone&& has_gone) {
+        for (std::size_t i = 0; i < hosts_.size(); ++i)
+            if (has_gone(static_cast<NodeId>(i))) hosts_[i].gone = true;
+    }
+
     void take(NodeId from, std::span<const std::byte> message);
     /// Asks and tells. Returns how many messages went.
     unsigned send();
