@@ -65,7 +65,8 @@ NodeId PageCopies::source(const Copy& copy) {
     return next;
 }
 
-/// Sooner than by the view, where this host has met them. Who comes again is in another life, and has nothing.
+/// Sooner than by the view, where this host has met them. Who comes again is in another life, and has
+/// nothing.
 void PageCopies::note_who_is_gone() {
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         Host& other = hosts_[i];
