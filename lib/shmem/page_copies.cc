@@ -65,22 +65,6 @@ NodeId PageCopies::source(const Copy& copy) {
     return next;
 }
 
-/// Sooner than by the view, where this host has met them. Who comes again is in another life, and has
-/// nothing.
-void PageCopies::note_who_is_gone() {
-    for (std::size_t i = 0; i < hosts_.size(); ++i) {
-        Host& other = hosts_[i];
-        const auto node = static_cast<NodeId>(i);
-        if (node == here_ || other.left || other.gone) continue;
-        const noniso::PeerState state = endpoint_.state(node);
-        if (other.epoch == 0 && state == noniso::PeerState::kUp) other.epoch = endpoint_.epoch(node);
-        other.gone =
-            state == noniso::PeerState::kDead || (other.epoch != 0 && endpoint_.epoch(node) != other.epoch);
-    }
-    for (Copy& copy : copies_)
-        if (copy.asked != wire::kNoNode && host(copy.asked).gone) copy.asked = wire::kNoNode;
-}
-
 /// False when it cannot be asked for now.
 bool PageCopies::ask(Copy& copy) {
     const NodeId node = source(copy);
@@ -109,7 +93,6 @@ void PageCopies::begin_with_zeros(Copy& copy) {
 unsigned PageCopies::send() {
     unsigned sent = 0;
     if (has_joined_ && lacking_ != 0) {
-        note_who_is_gone();
         for (Copy& copy : copies_)
             if (!copy.whole && copy.asked == wire::kNoNode && ask(copy)) ++sent;
     }

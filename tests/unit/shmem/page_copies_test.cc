@@ -31,29 +31,30 @@ class Network {
         : hosts_(hosts),
           queues_(hosts * hosts),
           known_dead_(hosts * hosts),
+          met_(hosts * hosts),
           unmet_(hosts * hosts),
           gone_(hosts * hosts) {}
 
     std::deque<Bytes>& between(std::size_t from, std::size_t to) { return queues_[from * hosts_ + to]; }
     bool knows_dead(std::size_t who, std::size_t of) const { return known_dead_[who * hosts_ + of]; }
+    void meet(std::size_t a, std::size_t b) { met_[a * hosts_ + b] = met_[b * hosts_ + a] = true; }
     /// It died before they had met: no NIU will ever tell.
-    void never_meet(std::size_t who, std::size_t of) {
-        unmet_[who * hosts_ + of] = true;
-        between(of, who).clear();
-    }
+    void never_meet(std::size_t who, std::size_t of) { unmet_[who * hosts_ + of] = !met_[who * hosts_ + of]; }
     bool unmet(std::size_t who, std::size_t of) const { return unmet_[who * hosts_ + of]; }
     /// It is not in the view.
     bool is_gone(std::size_t who, std::size_t of) const { return gone_[who * hosts_ + of]; }
     /// Nothing that is still under way from it arrives there any more.
     void learn(std::size_t who, std::size_t of) {
-        (unmet(who, of) ? gone_ : known_dead_)[who * hosts_ + of] = true;
+        known_dead_[who * hosts_ + of] = !unmet(who, of);
         between(of, who).clear();
     }
+    void leave_view(std::size_t who, std::size_t of) { gone_[who * hosts_ + of] = true; }
 
   private:
     std::size_t hosts_;
     std::vector<std::deque<Bytes>> queues_;
     std::vector<bool> known_dead_;
+    std::vector<bool> met_;
     std::vector<bool> unmet_;
     std::vector<bool> gone_;
 };
@@ -72,6 +73,7 @@ class LossyEndpoint final : public noniso::Endpoint {
         return {open_, to, wire::Protocol::kShmem, true, 1};
     }
     void send(const noniso::SendBuffer& buffer) noexcept override {
+        network_.meet(here_, buffer.to);
         network_.between(here_, buffer.to).emplace_back(buffer.data.begin(), buffer.data.end());
     }
     noniso::Ticket send(NodeId, runtime::Packet&) noexcept override { return {}; }
@@ -188,7 +190,11 @@ class Arrival {
                 if (host.alive && random_() % (host.joins ? 24 : 4) == 0) die(to);
                 return;
             case 1:
-                if (!hosts_[from]->alive && host.alive) network_.learn(to, from);
+                if (hosts_[from]->alive || !host.alive) return;
+                if (random_() % 2 == 0)
+                    network_.learn(to, from);
+                else
+                    network_.leave_view(to, from);
                 return;
             case 2:
                 if (!host.told && host.alive) tell(host);

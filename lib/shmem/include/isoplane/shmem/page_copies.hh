@@ -39,11 +39,14 @@ class PageCopies {
     void joined(NodeId host, std::uint64_t pulse);
 
     /// Nobody is told in logical time that one has left who is to tell a page, since time stands still until
-    /// it has: so while this host joins, those that `has_gone(host)` names are not asked any more.
+    /// it has: so while this host joins, those that `has_gone(host)` names are not asked any more. Who is
+    /// only not heard here may have the one copy: whether it goes is for the view to say.
     template <typename HasGone>
     void leave_out(HasGone&& has_gone) {
         for (std::size_t i = 0; i < hosts_.size(); ++i)
             if (has_gone(static_cast<NodeId>(i))) hosts_[i].gone = true;
+        for (Copy& copy : copies_)
+            if (copy.asked != wire::kNoNode && host(copy.asked).gone) copy.asked = wire::kNoNode;
     }
 
     void take(NodeId from, std::span<const std::byte> message);
@@ -74,8 +77,7 @@ class PageCopies {
     struct Host {
         bool left = false;
         std::uint64_t joined = 0;  ///< at the end of this pulse
-        std::uint32_t epoch = 0;   ///< its life, as seen first
-        bool gone = false;         ///< that life, though nobody has been told yet
+        bool gone = false;         ///< the life that this host met, though nobody has been told yet
     };
 
     Host& host(NodeId node);
@@ -83,7 +85,6 @@ class PageCopies {
     bool joins_with_this(NodeId node) { return takes_part(node) && host(node).joined == joined_; }
     NodeId first_that_joins(const Copy& copy);
     NodeId source(const Copy& copy);
-    void note_who_is_gone();
     const Pages::Page& page(std::uint32_t number) const {
         return pages_.page(number * pages_.extent().page_words);
     }
