@@ -64,7 +64,7 @@ class Gate::Out final : public runtime::Output {
         const GateOptions& options, runtime::Pool& pool)
         : Output(name, Bytes::kNotCounted),
           to_(to),
-          sealer_(crypto, algorithm, begin_life(options.station, options.job_key)),
+          sealer_(crypto, algorithm, begin_life(options.station, options.job_key), options.first),
           encapsulation_(options.encapsulation),
           pool_(pool) {}
 

@@ -108,6 +108,24 @@ TEST_P(GateTest, passes_what_it_has_sealed_and_copies_nothing) {
     EXPECT_EQ(b_.refused(), 0U);
 }
 
+TEST_P(GateTest, goes_on_with_another_key_when_one_is_used_up) {
+    constexpr std::uint64_t kFramesOfAKey = std::uint64_t{1} << 32;
+    GateOptions late = options(3);
+    late.first = kFramesOfAKey - 25;
+    Gate sender("late", key_, late, back_.input(), wire_, pool_);
+    for (unsigned round = 0; round < 5; ++round) {
+        runtime::Burst burst;
+        for (unsigned i = 0; i < 10; ++i)
+            burst[i] = make();
+        wire_.room = 4;  // what is offered again has been sealed with the key before
+        for (std::uint16_t sent = 0; sent < 10;)
+            sent = static_cast<std::uint16_t>(
+                sent + sender.output().send(burst.data() + sent, static_cast<std::uint16_t>(10 - sent)));
+        EXPECT_EQ(arrive(), 10U);
+    }
+    EXPECT_EQ(b_.refused(), 0U);
+}
+
 TEST_P(GateTest, seals_in_place_what_its_keeper_sends_again) {
     rte_mbuf* kept = make();
     const std::size_t size = kept->pkt_len;

@@ -27,6 +27,7 @@ struct GateOptions {
     std::size_t stations = 0;   ///< nodes of the job, numbered from 0
     std::uint32_t job_key = 0;
     wire::Encapsulation encapsulation{};
+    std::uint64_t first = 0;  ///< number of a frame; only tests begin elsewhere
 };
 
 class Gate {
