@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <isoplane/auth/gate.hh>
-#include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/ring.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
@@ -215,16 +214,4 @@ void play(std::span<const std::byte> input) {
 }  // namespace
 }  // namespace isoplane::fuzz
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    static const isoplane::runtime::Eal eal({.workers = 0,
-                                             .memory_mb = 64,
-                                             .hugepages = isoplane::runtime::Hugepages::kNever,
-                                             .telemetry = false});
-    return 0;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    isoplane::fuzz::play(std::as_bytes(std::span(data, size)));
-    if (isoplane::fuzz::pool().in_use() != 0) std::abort();
-    return 0;
-}
+#include "../machines/target.hh"

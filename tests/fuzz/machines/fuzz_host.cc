@@ -6,15 +6,14 @@
 /// with numbers near those that are expected, what the program does, and how much time passes. Nothing may
 /// crash, and all packets have to be back in the end.
 #include <cstdint>
-#include <cstdlib>
-#include <isoplane/runtime/eal.hh>
 
 #include "others.hh"
 
 namespace isoplane::fuzz {
 namespace {
 
-void play(Bytes in) {
+void play(std::span<const std::byte> input) {
+    Bytes in(input);
     const auto kind = in.take<std::uint8_t>();
     Host host((kind & 1) != 0, (kind & 2) != 0);
     Others others(host);
@@ -36,16 +35,4 @@ void play(Bytes in) {
 }  // namespace
 }  // namespace isoplane::fuzz
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    static const isoplane::runtime::Eal eal({.workers = 0,
-                                             .memory_mb = 64,
-                                             .hugepages = isoplane::runtime::Hugepages::kNever,
-                                             .telemetry = false});
-    return 0;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    isoplane::fuzz::play(isoplane::fuzz::Bytes(std::as_bytes(std::span(data, size))));
-    if (isoplane::fuzz::pool().in_use() != 0) std::abort();
-    return 0;
-}
+#include "target.hh"

@@ -7,8 +7,6 @@
 /// much time passes. Nothing may crash, memory that nobody was given may not be touched, and all packets have
 /// to be back in the end.
 #include <cstdint>
-#include <cstdlib>
-#include <isoplane/runtime/eal.hh>
 
 #include "service_frames.hh"
 
@@ -51,16 +49,4 @@ void play(std::span<const std::byte> input) {
 }  // namespace
 }  // namespace isoplane::fuzz
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    static const isoplane::runtime::Eal eal({.workers = 0,
-                                             .memory_mb = 64,
-                                             .hugepages = isoplane::runtime::Hugepages::kNever,
-                                             .telemetry = false});
-    return 0;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    isoplane::fuzz::play(std::as_bytes(std::span(data, size)));
-    if (isoplane::fuzz::pool().in_use() != 0) std::abort();
-    return 0;
-}
+#include "target.hh"
