@@ -67,10 +67,9 @@ void update(const std::string& file, const std::string& document, const std::vec
         const auto found = std::ranges::find(all, command, &Done::command);
         return found == all.end() ? nullptr : &found->record;
     };
-    const std::string text = report::fill_in(document, run_of);
+    write_to(file, report::fill_in(document, run_of));
     for (const report::Image& image : report::images_of(document, run_of))
         write_to(std::filesystem::path(file).parent_path() / image.file, image.content);
-    write_to(file, text);
 }
 
 int run_with(const po::variables_map& values) {

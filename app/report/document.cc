@@ -130,6 +130,9 @@ std::vector<Plot> plots_of(const Record& record, const Marker& marker) {
         const auto found = std::ranges::find(record.plots, name, &Plot::name);
         if (found == record.plots.end())
             refuse_name(marker, "plot", name, names_of(record.plots) + "and no more");
+        if (found->form == Form::kBars)
+            throw std::invalid_argument("the plot '" + name + "' of isoplane perf " + marker.command +
+                                        " is of bars, which have no file of their own");
         plots.push_back(*found);
     }
     return plots;

@@ -26,7 +26,7 @@ class Looks {
 /// A figure with its title, its legend, the drawing and its values as a table.
 std::string draw(const Plot& plot, const std::string& id, Looks& looks);
 
-/// A file with these plots, two beside each other.
+/// A file with these plots, of lines or curves, two beside each other.
 std::string draw_file(const std::vector<Plot>& plots);
 
 }  // namespace isoplane::report

@@ -14,6 +14,7 @@ report::Record scale() {
     report::Record record;
     record.tables.push_back(
         {.name = "scale", .title = "Hosts", .lines = {{"hosts", "us"}, {"2", "2.7"}}, .note = "A note."});
+    record.plots.push_back({.name = "cycles", .title = "Cycles", .form = report::Form::kBars});
     record.targets = {{.sentence = "fast", .limit = 1, .value = 2.0}};
     record.plots.push_back({.name = "added",
                             .title = "What ordering adds <or not>",
@@ -83,10 +84,14 @@ TEST(Document, says_what_is_wrong_with_its_marks) {
              std::pair(std::string("<!-- plots: isoplane perf scale -->\n"), "does not say whose and which"),
              std::pair(std::string("x\n<!-- figures: isoplane perf pair: -->\n"),
                        "line 2 names none of them"),
+             std::pair(
+                 std::string(
+                     "<!-- plots: isoplane perf scale: cycles -->\n![](a.svg)\n<!-- end of plots -->\n"),
+                 "'cycles' of isoplane perf scale is of bars"),
              std::pair(plots + "<!-- end of plots -->\n", "there is no image"),
              std::pair(std::string(
                            "<!-- plots: isoplane perf scale: addde -->\n![](a.svg)\n<!-- end of plots -->\n"),
-                       "has no plot 'addde'; it has added, and no more"),
+                       "has no plot 'addde'; it has cycles, added, and no more"),
              std::pair(std::string("<!-- figures: isoplane perf scale: sale -->\n<!-- end of figures -->\n"),
                        "has no table 'sale'; it has scale, and targets"),
          }) {
