@@ -16,14 +16,13 @@ namespace {
 
 using Json = nlohmann::json;
 using transport::kNiuCoalesced;
-using transport::kRequest;
 
 Table half_power_points(const Results& results) {
     Table table{.name = "half_power",
                 .title = "Bytes of a message that has half of the most bytes a second",
                 .lines = std::vector<std::vector<std::string>>(2)};
     for (const std::string& transport : results.transports()) {
-        if (transport == kRequest) continue;
+        if (transport == transport::kRequest) continue;
         const auto point = results.half_power_point(transport);
         table.lines[0].push_back(transport);
         table.lines[1].push_back(point ? fixed(*point, 0) : "-");
@@ -67,7 +66,7 @@ void add_to(report::Record& record, const Results& results, const ActiveCosts& c
     add_costs(record.figures, costs.steps, ActiveEnd::kRequestSize);
     record.details["half_power_bytes"] = Json::object();
     for (const std::string& transport : results.transports())
-        if (transport != kRequest)
+        if (transport != transport::kRequest)
             record.details["half_power_bytes"][transport] = ratio_json(results.half_power_point(transport));
     record.details["breakdown"] = {{"bytes", ActiveEnd::kRequestSize},
                                    {"messages_a_poll", kBatch},

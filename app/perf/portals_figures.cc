@@ -90,7 +90,7 @@ std::vector<Matching> measure_matching() {
 
 Overlap measure_overlap(Workers& workers, PortalsEnd& from, PortalsEnd& to, double seconds) {
     constexpr std::size_t kSize = std::size_t{1} << 20;
-    constexpr std::uint64_t kSteps = 2'000'000;
+    constexpr std::uint64_t kOperations = 2'000'000;
     std::vector<std::byte> message(kSize);
     std::vector<std::byte> room(kSize);
     std::vector<std::uint64_t> alone;
@@ -101,7 +101,7 @@ Overlap measure_overlap(Workers& workers, PortalsEnd& from, PortalsEnd& to, doub
     std::uint64_t received = 0;
     const auto computed = [&sink] {
         const std::uint64_t begin = rte_rdtsc();
-        sink.fetch_add(compute(kSteps), std::memory_order_relaxed);
+        sink.fetch_add(compute(kOperations), std::memory_order_relaxed);
         return rte_rdtsc() - begin;
     };
     const auto calculate = [&] {

@@ -11,16 +11,13 @@
 #include <isoplane/wire/token.hh>
 
 #include "replay/check_body.hh"
+#include "replay/words.hh"
 
 namespace isoplane::replay {
 
 namespace {
 
 using wire::Kind;
-
-std::string pair(std::uint16_t from, std::uint16_t to) {
-    return "from node " + std::to_string(from) + " to node " + std::to_string(to);
-}
 
 }  // namespace
 

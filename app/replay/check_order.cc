@@ -8,16 +8,14 @@
 #include <isoplane/wire/portals.hh>
 #include <utility>
 
+#include "replay/words.hh"
+
 namespace isoplane::replay {
 
 namespace {
 
 using Bytes = std::span<const std::byte>;
 using wire::Protocol;
-
-std::string text(std::uint64_t number) {
-    return std::to_string(number);
-}
 
 /// How much of a valid begin comes behind it.
 std::uint64_t following(Bytes begin) {

@@ -6,17 +6,14 @@
 #include <bit>
 #include <isoplane/wire/crc32c.hh>
 
+#include "replay/words.hh"
+
 namespace isoplane::replay {
 
 namespace {
 
 /// A fabric holds no frame back for so long.
 constexpr Time kHeldBackFor = std::chrono::milliseconds{100};
-constexpr std::uint64_t kEnd = ~std::uint64_t{0};
-
-std::string text(std::uint32_t number) {
-    return std::to_string(number);
-}
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 #include <isoplane/wire/crc32c.hh>
 #include <iterator>
 
+#include "replay/words.hh"
+
 namespace isoplane::replay {
 
 namespace {
@@ -27,7 +29,6 @@ constexpr std::uint64_t kMostAhead = 64;
 
 /// Of those whose forerunners are missing, so many are remembered.
 constexpr std::size_t kMostEarly = 4096;
-constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 
 /// For comparison with others of the same host.
 std::uint64_t place_of(const wire::IsotachHeader& message) {
@@ -36,14 +37,6 @@ std::uint64_t place_of(const wire::IsotachHeader& message) {
 
 std::string name(std::uint32_t isochron, std::uint16_t host) {
     return "isochron " + std::to_string(isochron) + " of host " + std::to_string(host);
-}
-
-std::string text(std::uint64_t number) {
-    return std::to_string(number);
-}
-
-std::string pair(std::uint16_t from, std::uint16_t to) {
-    return "from node " + text(from) + " to node " + text(to);
 }
 
 std::uint32_t crc_of_entries(const wire::TokenView& view) {

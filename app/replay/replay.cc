@@ -168,11 +168,11 @@ void report(const Task& task, const Played& played) {
 
 int play_on(const Task& task, Trace& trace, const std::vector<link::LinkSpec>& specs,
             const runtime::StopSignal& signal) {
-    constexpr unsigned kPackets = 8191;
+    constexpr unsigned kPoolSize = 8191;
     runtime::EalOptions eal;
     eal.pci = link::pci_devices(specs);
     const runtime::Eal environment(eal);
-    runtime::Pool pool("packets", kPackets, runtime::Pool::room_for(task.mtu));
+    runtime::Pool pool("packets", kPoolSize, runtime::Pool::room_for(task.mtu));
     bool good = true;
     const auto fail = [&good](const std::string& sentence) {
         say(sentence);

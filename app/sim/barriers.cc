@@ -44,7 +44,7 @@ std::vector<Barrier>::iterator first_from(std::vector<Barrier>& all, std::uint8_
     return std::ranges::lower_bound(all, Barrier{channel, pulse, 0, {}}, is_earlier);
 }
 
-std::string name(std::uint8_t channel) {
+std::string barrier_name(std::uint8_t channel) {
     return "barrier " + std::to_string(channel);
 }
 
@@ -94,7 +94,7 @@ class Reader {
     void enter(const BarrierEntered& event) {
         Membership& m = channels_[event.channel];
         const std::string entered =
-            "entered " + name(event.channel) + " at clock " + std::to_string(event.clock);
+            "entered " + barrier_name(event.channel) + " at clock " + std::to_string(event.clock);
         if (!m.member) wrong(entered + ", but had not joined it");
         if (m.entry)
             wrong(entered + ", but had no notice yet of the one it entered at clock " +
@@ -106,7 +106,7 @@ class Reader {
     void notice(const BarrierNotice& event) {
         now_ = event.time;
         Membership& m = channels_[event.channel];
-        const std::string noticed = "noticed " + name(event.channel) + " at " + to_string(event.time);
+        const std::string noticed = "noticed " + barrier_name(event.channel) + " at " + to_string(event.time);
         if (event.time.place != Place::kEnd) wrong(noticed + ", which is not the end of a pulse");
         const auto entry = std::exchange(m.entry, {});
         if (!m.member || !entry) {
@@ -147,7 +147,7 @@ class Reader {
         if (c_.setting.quiet) {
             miss(m.next);
         } else if (!m.entry || m.entry->clock > next.pulse) {
-            wrong("had not entered " + name(channel) + ", but " + host_name(next.host) +
+            wrong("had not entered " + barrier_name(channel) + ", but " + host_name(next.host) +
                   " noticed that it was complete at the end of pulse " + std::to_string(next.pulse));
         }
     }
@@ -159,8 +159,8 @@ class Reader {
 
     void miss(std::size_t barrier) {
         const Barrier& b = barriers_[barrier];
-        wrong("is a member of " + name(b.channel) + ", but had no part in the one that " + host_name(b.host) +
-              " noticed at the end of pulse " + std::to_string(b.pulse));
+        wrong("is a member of " + barrier_name(b.channel) + ", but had no part in the one that " +
+              host_name(b.host) + " noticed at the end of pulse " + std::to_string(b.pulse));
     }
 
     const Case& c_;
@@ -185,7 +185,7 @@ class Waiting {
         for (std::size_t channel = 0; channel < members_.size(); ++channel) {
             if (!members_[channel] || waits_[channel]) continue;
             c.findings.report(Rule::kBarrier, [&] {
-                return "all members of " + name(static_cast<std::uint8_t>(channel)) +
+                return "all members of " + barrier_name(static_cast<std::uint8_t>(channel)) +
                        " had entered it when the run ended in quiet, but it never completed.";
             });
         }

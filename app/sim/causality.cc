@@ -8,25 +8,23 @@ namespace isoplane::sim {
 
 namespace {
 
-constexpr IsochronId kNone = static_cast<IsochronId>(-1);
-
 /// What a host issues comes after what it was delivered and what it issued before. Of either the last is
 /// enough: the others come before that.
 void add_issues(const Case& c, std::size_t host, IsochronId next, std::vector<std::uint32_t>& seen_at,
                 std::vector<Precedence>& all) {
     const auto here = static_cast<std::uint16_t>(host);
     const bool in_order = !c.findings.has(Rule::kIssueOrder);
-    IsochronId delivered = kNone;
-    IsochronId issued = kNone;
+    IsochronId delivered = kNoIsochron;
+    IsochronId issued = kNoIsochron;
     c.index.replay(host, On{[&](const Execution& e) {
                                 if (seen_at[e.isochron] == host) return;
                                 seen_at[e.isochron] = static_cast<std::uint32_t>(host);
                                 delivered = e.isochron;
                             },
                             [&](const Issue&) {
-                                if (delivered != kNone)
+                                if (delivered != kNoIsochron)
                                     all.push_back({delivered, next, here, Why::kIssuedAfter});
-                                if (issued != kNone && in_order)
+                                if (issued != kNoIsochron && in_order)
                                     all.push_back({issued, next, here, Why::kIssued});
                                 issued = next++;
                             }});
@@ -36,7 +34,7 @@ void add_issues(const Case& c, std::size_t host, IsochronId next, std::vector<st
 
 void check_causality(const Case& c) {
     std::vector<Precedence> all = orders_of_delivery(c.index);
-    std::vector<std::uint32_t> seen_at(c.index.isochrons().size(), kNone);
+    std::vector<std::uint32_t> seen_at(c.index.isochrons().size(), kNoIsochron);
     for (std::size_t host = 0; host < c.setting.hosts; ++host)
         add_issues(c, host, c.index.first_of(host), seen_at, all);
     const auto cycle = find_cycle(c.index.isochrons().size(), all);

@@ -13,14 +13,6 @@ namespace isoplane::sim {
 
 using runtime::Duration;
 
-namespace {
-
-Duration some(fabric::Random& random, Duration most) {
-    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count()) + 1))};
-}
-
-}  // namespace
-
 void Network::make_mortal(std::size_t host) {
     membership::Options options{.limit = scenario_.mortality.limit};
     options.planted.no_majority = scenario_.planted.no_majority;

@@ -16,10 +16,6 @@ using fabric::Impairment;
 using fabric::Random;
 using runtime::Duration;
 
-Duration some(Random& random, Duration most) {
-    return Duration{static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(most.count()) + 1))};
-}
-
 /// Each kind of fault is on or off, and up to as strong as in `worst`.
 Impairment some_faults(Random& random, const Impairment& worst) {
     const auto maybe = [&](double strongest) {

@@ -19,6 +19,11 @@
 
 namespace isoplane::sim {
 
+/// Any duration up to `most`.
+inline runtime::Duration some(fabric::Random& random, runtime::Duration most) {
+    return runtime::Duration(random.below(static_cast<std::uint64_t>(most.count()) + 1));
+}
+
 /// Hosts and token managers of a scenario on one Ethernet, under virtual time. What the scenario calls
 /// switches are those of logical time: which token manager is next to which.
 class Network {

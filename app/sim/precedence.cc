@@ -4,13 +4,10 @@
 #include "sim/precedence.hh"
 
 #include <algorithm>
-#include <limits>
 
 namespace isoplane::sim {
 
 namespace {
-
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// Precedences by the isochron they begin with.
 class Successors {
@@ -86,13 +83,13 @@ std::string describe(const Index& index, const Precedence& p) {
 std::vector<Precedence> orders_of_delivery(const Index& index) {
     std::vector<Precedence> all;
     std::vector<std::uint32_t> seen_at(index.isochrons().size(),
-                                       kNone);  // the last host that was delivered it
+                                       kNoIsochron);  // the last host that was delivered it
     for (std::size_t host = 0; host < index.hosts(); ++host) {
-        std::uint32_t last = kNone;
+        std::uint32_t last = kNoIsochron;
         for (const Execution& e : index.executions(host)) {
             if (seen_at[e.isochron] == host) continue;
             seen_at[e.isochron] = static_cast<std::uint32_t>(host);
-            if (last != kNone)
+            if (last != kNoIsochron)
                 all.push_back({last, e.isochron, static_cast<std::uint16_t>(host), Why::kDelivered});
             last = e.isochron;
         }
@@ -104,13 +101,13 @@ std::vector<Precedence> find_cycle(std::size_t isochrons, const std::vector<Prec
     const std::vector<std::uint32_t> before = unordered(isochrons, all);
     // Each that is left has another of them before it: going back from one to the next must come round.
     std::vector<const Precedence*> back(isochrons);
-    IsochronId at = kNone;
+    IsochronId at = kNoIsochron;
     for (const Precedence& p : all) {
         if (before[p.before] == 0 || before[p.after] == 0) continue;
         if (back[p.after] == nullptr) back[p.after] = &p;
         at = p.after;
     }
-    if (at == kNone) return {};
+    if (at == kNoIsochron) return {};
     for (std::size_t steps = 0; steps < isochrons; ++steps)
         at = back[at]->before;  // onto the cycle, whatever led to it
     std::vector<Precedence> cycle;

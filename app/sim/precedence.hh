@@ -4,12 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "sim/index.hh"
 
 namespace isoplane::sim {
+
+constexpr IsochronId kNoIsochron = std::numeric_limits<IsochronId>::max();
 
 /// Why one isochron comes before another.
 enum class Why : std::uint8_t {

@@ -21,16 +21,16 @@ struct Signal {
     std::vector<bool> noticed;  ///< by host
 };
 
-bool is_earlier(const Signal& a, const Signal& b) {
+bool sent_earlier(const Signal& a, const Signal& b) {
     return std::pair(a.channel, a.pulse) < std::pair(b.channel, b.pulse);
 }
 
-std::string name(std::uint8_t channel) {
+std::string signal_name(std::uint8_t channel) {
     return "signal " + std::to_string(channel);
 }
 
 std::string name(const Signal& s) {
-    return name(s.channel) + ", sent by " + host_name(s.senders.front().host) +
+    return signal_name(s.channel) + ", sent by " + host_name(s.senders.front().host) +
            " to be noticed at the end of pulse " + std::to_string(s.pulse);
 }
 
@@ -45,10 +45,10 @@ std::vector<Signal> sent_signals(const Case& c) {
                                     sent.push_back({s.channel, pulse, {{host, issued}}, {}});
                                 }});
     }
-    std::ranges::stable_sort(sent, is_earlier);
+    std::ranges::stable_sort(sent, sent_earlier);
     std::vector<Signal> merged;
     for (Signal& s : sent) {
-        if (merged.empty() || is_earlier(merged.back(), s)) {
+        if (merged.empty() || sent_earlier(merged.back(), s)) {
             merged.push_back(std::move(s));
             merged.back().noticed.resize(c.setting.hosts);
         } else {
@@ -61,8 +61,8 @@ std::vector<Signal> sent_signals(const Case& c) {
 /// The signal that a notice is of, or nullptr.
 Signal* find(std::vector<Signal>& signals, const SignalNotice& notice) {
     const Signal wanted{notice.channel, notice.time.pulse, {}, {}};
-    const auto at = std::ranges::lower_bound(signals, wanted, is_earlier);
-    return at != signals.end() && !is_earlier(wanted, *at) ? &*at : nullptr;
+    const auto at = std::ranges::lower_bound(signals, wanted, sent_earlier);
+    return at != signals.end() && !sent_earlier(wanted, *at) ? &*at : nullptr;
 }
 
 bool is_registered(const Setting& setting, std::size_t host, std::uint8_t channel) {
@@ -84,7 +84,7 @@ void check_notices(const Case& c, std::size_t host, std::vector<Signal>& signals
                                   Signal* const signal = find(signals, notice);
                                   if (const char* why = refusal(c, host, notice, signal)) {
                                       c.findings.report(Rule::kSignal, [&] {
-                                          return host_name(host) + " noticed " + name(notice.channel) +
+                                          return host_name(host) + " noticed " + signal_name(notice.channel) +
                                                  " at " + to_string(notice.time) + ", " + why + ".";
                                       });
                                       return;

@@ -15,7 +15,7 @@ namespace {
 /// A frame lies in a chunk of at most one page, with the mbuf's own fields and two headrooms, ours and the
 /// kernel's (XDP_PACKET_HEADROOM).
 constexpr unsigned kKernelHeadroom = 256;
-constexpr unsigned kMaxMtu = 3500;
+constexpr unsigned kAfXdpMtu = 3500;
 
 /// The driver keeps what is in its fill and completion rings when it closes; so those rings get packets of
 /// their own, which go with the link; in turn, as with packets that go out again at once it comes to a stop.
@@ -51,7 +51,7 @@ Driver afxdp_driver() {
                      .options = {},
                      .root = true,
                      .multi_segment = false,
-                     .max_mtu = kMaxMtu,
+                     .max_mtu = kAfXdpMtu,
                      .queues = 1,
                      .zero_copy = false,
                      .rate = "1 M/s",

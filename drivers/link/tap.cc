@@ -17,10 +17,10 @@ namespace {
 
 /// The driver complains that a kernel without the multiq scheduler cannot have flow rules, and that there are
 /// no secondary processes to tell of its start; neither is wanted.
-const std::vector<std::string> kLogs{"pmd.net.tap"};
+const std::vector<std::string> kTapLogs{"pmd.net.tap"};
 
 /// The driver states this limit, so no other can be set, and refuses longer frames for ever.
-constexpr unsigned kMaxMtu = 1500;
+constexpr unsigned kTapMtu = 1500;
 
 std::unique_ptr<Link> open_tap(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
     check_interface_name(spec);
@@ -34,7 +34,7 @@ std::unique_ptr<Link> open_tap(const LinkSpec& spec, const std::string& name, co
             "'" + spec.text + "': the interface '" + spec.target +
             "' exists and is no tap; choose another name, or use afpacket:" + spec.target);
     }
-    const QuietDriver quiet(kLogs);
+    const QuietDriver quiet(kTapLogs);
     std::string arguments = "iface=" + spec.target;
     if (!spec.option("mac").empty()) arguments += ",mac=" + to_text(mac_option(spec));
     Device device = Device::plug(spec, "net_tap", arguments);
@@ -45,7 +45,7 @@ std::unique_ptr<Link> open_tap(const LinkSpec& spec, const std::string& name, co
     return std::make_unique<PortLink>(
         spec, name, options, std::move(device),
         PortTraits{
-            .limits = {.longest = options.mtu + RTE_ETHER_HDR_LEN}, .netdev = spec.target, .logs = kLogs});
+            .limits = {.longest = options.mtu + RTE_ETHER_HDR_LEN}, .netdev = spec.target, .logs = kTapLogs});
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Driver tap_driver() {
                      .options = {kMacOption},
                      .root = true,
                      .multi_segment = true,
-                     .max_mtu = kMaxMtu,
+                     .max_mtu = kTapMtu,
                      .queues = 1,
                      .zero_copy = false,
                      .rate = "2 M/s out, 0.08 M/s in",

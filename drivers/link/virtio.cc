@@ -10,7 +10,7 @@ namespace isoplane::link {
 namespace {
 
 /// When the vhost side went first, every message that the virtio side cannot deliver to it is reported.
-const std::vector<std::string> kLogs{"pmd.net.virtio.driver", "pmd.net.virtio.init"};
+const std::vector<std::string> kVirtioLogs{"pmd.net.virtio.driver", "pmd.net.virtio.init"};
 
 std::unique_ptr<Link> open_virtio(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
     const Mac mac = mac_option(spec);
@@ -31,7 +31,7 @@ std::unique_ptr<Link> open_virtio(const LinkSpec& spec, const std::string& name,
                                   ",packed_vq=" + std::to_string(packed) + ",mac=" + to_text(mac);
     return std::make_unique<PortLink>(spec, name, options,
                                       Device::plug(spec, "net_virtio_user", arguments, side.lock()),
-                                      PortTraits{.logs = kLogs});
+                                      PortTraits{.logs = kVirtioLogs});
 }
 
 }  // namespace

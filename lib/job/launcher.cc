@@ -4,9 +4,10 @@
 #include "launcher.hh"
 
 #include <charconv>
-#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+
+#include "environment.hh"
 
 namespace isoplane::job {
 
@@ -26,11 +27,6 @@ constexpr Dialect kDialects[] = {
     {"PMI_RANK", "PMI_SIZE", "PMI_JOBID", ""},
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID", "SLURM_STEP_ID"},
 };
-
-std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string_view{} : value;
-}
 
 std::uint32_t number(const char* name) {
     const std::string_view text = variable(name);

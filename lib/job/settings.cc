@@ -4,12 +4,12 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/value_semantic.hpp>
 #include <charconv>
-#include <cstdlib>
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
+#include "environment.hh"
 #include "launcher.hh"
 
 namespace isoplane::job {
@@ -126,11 +126,6 @@ Settings assemble(topology::NodeConf conf, const std::string& source,
     return settings;
 }
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : value;
-}
-
 }  // namespace
 
 Settings load_settings(const std::string& file) {
@@ -143,9 +138,9 @@ bool is_in_job() {
 
 Settings settings_from_environment(const std::function<std::string(std::uint32_t)>& meet) {
     const auto place = launcher_place();
-    if (std::string file = variable("ISOPLANE_CONFIG"); !file.empty())
+    if (std::string file(variable("ISOPLANE_CONFIG")); !file.empty())
         return load_settings(place ? for_rank(std::move(file), place->rank) : file);
-    std::string link = variable("ISOPLANE_LINK");
+    std::string link(variable("ISOPLANE_LINK"));
     if (place && link.empty() && meet) link = meet(place->job_key);
     if (place && !link.empty()) {
         topology::NodeConf conf;

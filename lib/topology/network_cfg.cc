@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kLoopback = "loopback";
 
-class Reader {
+class CfgReader {
   public:
-    Reader(std::string_view text, std::string_view file) : lines_(text, file) {}
+    CfgReader(std::string_view text, std::string_view file) : lines_(text, file) {}
     NetworkCfg read();
 
   private:
@@ -47,7 +47,7 @@ class Reader {
     std::size_t blocks_ = 0;
 };
 
-std::size_t Reader::read_host_count() const {
+std::size_t CfgReader::read_host_count() const {
     Cursor cursor(lines_.text());
     const std::string_view key = cursor.word("=");
     const bool has_value = cursor.take('=');
@@ -60,12 +60,12 @@ std::size_t Reader::read_host_count() const {
     return *hosts;
 }
 
-bool Reader::begins_block() const {
+bool CfgReader::begins_block() const {
     Cursor cursor(lines_.text());
     return cursor.word() == "node" && lines_.text().ends_with(':');
 }
 
-Reader::Pair Reader::read_pair(std::string_view what) const {
+CfgReader::Pair CfgReader::read_pair(std::string_view what) const {
     Cursor cursor(lines_.text());
     Pair pair{cursor.word(","), {}};
     cursor.take(',');
@@ -76,7 +76,7 @@ Reader::Pair Reader::read_pair(std::string_view what) const {
     return pair;
 }
 
-NodeId Reader::read_node(std::string_view word) const {
+NodeId CfgReader::read_node(std::string_view word) const {
     if (const auto node = parse_number<NodeId>(word); node && *node < host_count()) return *node;
     lines_.refuse(lines_.at(word), quote(word) + " stands for a node; a number from 0 to " +
                                        std::to_string(host_count() - 1) +
@@ -84,7 +84,7 @@ NodeId Reader::read_node(std::string_view word) const {
                                        "\"hosts=\"");
 }
 
-void Reader::read_host() {
+void CfgReader::read_host() {
     const Pair pair = read_pair("\"NAME NUMBER\" or \"NAME,NUMBER\", or \"node 0:\" after the last host");
     if (const std::string fault = name_fault(pair.first); !fault.empty())
         lines_.refuse(lines_.at(pair.first), fault);
@@ -100,7 +100,7 @@ void Reader::read_host() {
     cfg_.hosts[node] = pair.first;
 }
 
-void Reader::begin_block() {
+void CfgReader::begin_block() {
     end_block();
     if (numbers_.size() < host_count()) {
         const auto missing = std::find(cfg_.hosts.begin(), cfg_.hosts.end(), "") - cfg_.hosts.begin();
@@ -127,7 +127,7 @@ void Reader::begin_block() {
     ++blocks_;
 }
 
-RouteBytes Reader::read_route(std::string_view word) const {
+RouteBytes CfgReader::read_route(std::string_view word) const {
     RouteBytes route;
     for (std::size_t i = 0; i + 1 < word.size() && route.size() <= kMaxRouteBytes; i += 2) {
         std::uint8_t byte = 0;
@@ -144,7 +144,7 @@ RouteBytes Reader::read_route(std::string_view word) const {
     return route;
 }
 
-void Reader::read_hop() {
+void CfgReader::read_hop() {
     const Pair pair = read_pair("\"NODE ROUTE\" or \"NODE,ROUTE\", or the next \"node N:\"");
     const NodeId to = read_node(pair.first);
     if (filled_[to])
@@ -170,7 +170,7 @@ void Reader::read_hop() {
     cfg_.routes[*from_][to] = std::move(route);
 }
 
-void Reader::end_block() const {
+void CfgReader::end_block() const {
     if (!from_) return;
     for (std::size_t to = 0; to < host_count(); ++to)
         if (!filled_[to] && to != *from_)
@@ -179,7 +179,7 @@ void Reader::end_block() const {
                                          ": write a line for every other node");
 }
 
-NetworkCfg Reader::read() {
+NetworkCfg CfgReader::read() {
     while (lines_.next()) {
         if (host_count() == 0) {
             cfg_.hosts.resize(read_host_count());
@@ -236,7 +236,7 @@ std::optional<std::vector<int>> told_ports(const NetworkCfg& cfg) {
 }  // namespace
 
 NetworkCfg parse_network_cfg(std::string_view text, std::string_view file) {
-    return Reader(text, file).read();
+    return CfgReader(text, file).read();
 }
 
 NetworkCfg load_network_cfg(const std::string& path) {

@@ -66,9 +66,9 @@ class Source {
 };
 
 /// node.conf by its lines: Boost takes each one apart, and what it makes of it is known to be of that line.
-class Reader {
+class ConfReader {
   public:
-    Reader(std::string_view text, const std::string& file, const po::options_description& more)
+    ConfReader(std::string_view text, const std::string& file, const po::options_description& more)
         : lines_(text, file), source_(conf_, file) {
         conf_.origin.file = file;
         all_.add(node_options()).add(more);
@@ -93,7 +93,7 @@ class Reader {
     std::string section_;  ///< with its '.'
 };
 
-void Reader::read_section() {
+void ConfReader::read_section() {
     const std::string_view line = lines_.text();
     const std::string_view name =
         line.ends_with(']') ? trim(line.substr(1, line.size() - 2)) : std::string_view{};
@@ -106,7 +106,7 @@ void Reader::read_section() {
     if (section_.back() != '.') section_ += '.';
 }
 
-void Reader::refuse_unknown(const std::string& key) const {
+void ConfReader::refuse_unknown(const std::string& key) const {
     std::vector<std::string> known{"host.NAME.mac", "mac.NAME"};
     for (const auto& option : all_.options())
         if (!option->long_name().ends_with('*')) known.push_back(option->long_name());
@@ -116,7 +116,7 @@ void Reader::refuse_unknown(const std::string& key) const {
                                                   : "did you mean " + quote(meant) + "?"));
 }
 
-po::option Reader::parse_option() const {
+po::option ConfReader::parse_option() const {
     std::istringstream line(section_ + std::string(lines_.text()));
     try {
         return po::parse_config_file(line, all_).options.at(0);
@@ -129,7 +129,7 @@ po::option Reader::parse_option() const {
     }
 }
 
-void Reader::read_line() {
+void ConfReader::read_line() {
     for (const char& c : lines_.text())
         if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
             lines_.refuse(lines_.at(std::string_view(&c, 1)),
@@ -181,7 +181,7 @@ po::options_description node_options() {
 
 NodeConf parse_node_conf(std::string_view text, const std::string& file,
                          const po::options_description& more) {
-    return Reader(text, file, more).read();
+    return ConfReader(text, file, more).read();
 }
 
 NodeConf parse_node_conf(std::string_view text, const std::string& file) {

@@ -15,7 +15,7 @@ namespace {
 constexpr auto kUnreached = std::numeric_limits<std::uint16_t>::max();
 static_assert(kMaxSwitches < kUnreached, "every count of hops fits its table");
 
-void require(bool holds, const std::string& sentence) {
+void demand(bool holds, const std::string& sentence) {
     if (!holds) throw std::invalid_argument(sentence);
 }
 
@@ -66,25 +66,23 @@ std::uint32_t Paths::token_hops(NodeId from, NodeId to) const {
 
 std::uint64_t Paths::distance(NodeId from, NodeId to, std::uint32_t h) const {
     const std::uint32_t hops = token_hops(from, to);
-    require(topology_->is_host(from) && topology_->is_host(to),
-            "a distance is asked for between nodes " + std::to_string(from) + " and " + std::to_string(to) +
-                ", but only hosts send messages: use node ids below " +
-                std::to_string(topology_->host_count()));
-    require(h != 0,
-            "a distance is asked for with h = 0, but time stands still without tokens: use 1 or more");
+    demand(topology_->is_host(from) && topology_->is_host(to),
+           "a distance is asked for between nodes " + std::to_string(from) + " and " + std::to_string(to) +
+               ", but only hosts send messages: use node ids below " +
+               std::to_string(topology_->host_count()));
+    demand(h != 0, "a distance is asked for with h = 0, but time stands still without tokens: use 1 or more");
     return std::uint64_t{hops - 1} * h + 1;
 }
 
 std::uint64_t Paths::greatest_distance(std::uint32_t h) const {
-    require(h != 0,
-            "a distance is asked for with h = 0, but time stands still without tokens: use 1 or more");
+    demand(h != 0, "a distance is asked for with h = 0, but time stands still without tokens: use 1 or more");
     return std::uint64_t{greatest_token_hops_ - 1} * h + 1;
 }
 
 PortId Paths::next_port(SwitchId at, SwitchId to) const {
     const std::uint32_t here = switch_hops(at, to);
-    require(here != 0, "a way is asked for from switch " + std::to_string(at) +
-                           " to itself: use Topology::port_of for the port of a node on it");
+    demand(here != 0, "a way is asked for from switch " + std::to_string(at) +
+                          " to itself: use Topology::port_of for the port of a node on it");
     const std::vector<Port>& ports = topology_->switches()[at].ports;
     const auto closer = std::find_if(ports.begin(), ports.end(), [&](const Port& port) {
         return port.kind == PortKind::kLink && switch_hops(port.peer, to) + 1 == here;
@@ -109,8 +107,7 @@ std::vector<Hop> Paths::route(NodeId from, NodeId to) const {
 NodeId Paths::next_token_hop(NodeId at, NodeId to) const {
     const SwitchId here = topology_->switch_of(at);
     const SwitchId there = topology_->switch_of(to);
-    require(at != to,
-            "the next hop is asked for from node " + std::to_string(at) + " to itself: it is there");
+    demand(at != to, "the next hop is asked for from node " + std::to_string(at) + " to itself: it is there");
     if (topology_->is_host(at)) return topology_->token_manager(here);
     if (here == there) return to;
     return topology_->token_manager(topology_->switches()[here].ports[next_port(here, there)].peer);

@@ -165,14 +165,14 @@ TEST_P(Authentication, burst_may_be_of_many_stations_and_strangers) {
 /// Frames that are lost, repeated, reordered, damaged and played again in any mixture, by senders that start
 /// again and change keys: each is opened once at most, and unless it was damaged or late, once.
 TEST_P(Authentication, any_network_delivers_each_frame_at_most_once) {
-    constexpr std::uint64_t kGeneration = std::uint64_t{1} << 32;
+    constexpr std::uint64_t kGenerationSpan = std::uint64_t{1} << 32;
     for (std::uint32_t seed = 1; seed <= 100; ++seed) {
         std::mt19937 dice(seed);
         const auto one_in = [&dice](unsigned n) { return dice() % n == 0; };
         Station receiver(key_, 2);
         std::uint64_t lives = 0;
         auto sender =
-            std::make_unique<Station>(key_, later(alice_.life, ++lives), kGeneration - dice() % 400);
+            std::make_unique<Station>(key_, later(alice_.life, ++lives), kGenerationSpan - dice() % 400);
         struct OnItsWay {
             TestFrame frame;
             std::size_t which;
@@ -279,10 +279,10 @@ TEST_P(Authentication, burst_is_sealed_across_generations) {
 }
 
 TEST_P(Authentication, generations_may_be_missed_but_do_not_come_back) {
-    constexpr std::uint64_t kGeneration = std::uint64_t{1} << 32;
+    constexpr std::uint64_t kGenerationSpan = std::uint64_t{1} << 32;
     Station first(key_, alice_.life, 0);
-    Station fifth(key_, alice_.life, 5 * kGeneration);
-    Station third(key_, alice_.life, 3 * kGeneration);
+    Station fifth(key_, alice_.life, 5 * kGenerationSpan);
+    Station third(key_, alice_.life, 3 * kGenerationSpan);
     EXPECT_EQ(bob_.open(first.seal()), Verdict::kAuthentic);
     EXPECT_EQ(bob_.open(fifth.seal()), Verdict::kAuthentic);
     EXPECT_EQ(bob_.open(third.seal()), Verdict::kOutdated);

@@ -10,8 +10,6 @@
 namespace isoplane::fi_test {
 namespace {
 
-constexpr std::uint64_t kKey = 0x1234;
-
 /// This number as that type says it.
 template <typename T>
 T number(int value) {

@@ -8,8 +8,6 @@
 namespace isoplane::fi_test {
 namespace {
 
-constexpr std::uint64_t kKey = 0x1234;
-
 void write_and_read(World& world, bool is_basic) {
     std::vector<std::uint8_t> memory(300000);
     const Owned<fid_mr> region = world.offer(memory.data(), memory.size(), kKey);

@@ -22,6 +22,9 @@
 
 namespace isoplane::fi_test {
 
+/// Of memory that is offered.
+constexpr std::uint64_t kKey = 0x1234;
+
 template <typename T>
 struct Closed {
     void operator()(T* its) const { EXPECT_EQ(fi_close(&its->fid), 0); }

@@ -19,7 +19,7 @@ std::vector<Bytes> good_and(const std::vector<Bytes>& payloads) {
     return frames;
 }
 
-void expect_good(const std::vector<Bytes>& payloads) {
+void expect_good_with(const std::vector<Bytes>& payloads) {
     const auto violation = found_in(good_and(payloads));
     EXPECT_FALSE(violation) << violation->sentence;
 }
@@ -38,7 +38,7 @@ TEST(MessageOrder, finds_a_fragment_that_does_not_follow) {
     const Bytes first = fragment(Protocol::kNoniso, wire::kFirstFragment, 30, 10);
     const Bytes middle = fragment(Protocol::kNoniso, kMiddle, 10, 10);
     const Bytes last = fragment(Protocol::kNoniso, wire::kLastFragment, 20, 10);
-    expect_good({first, middle, words("between"), last, first, middle});
+    expect_good_with({first, middle, words("between"), last, first, middle});
     expect_found(good_and({first, last}), 9,
                  "a fragment of 10 bytes at 20 of its message does not follow: 10 of 30");
     expect_found(good_and({middle}), 8, "does not follow: 0 of 0 bytes are here");
@@ -70,7 +70,7 @@ Bytes pointer(std::uint32_t bytes) {
 
 TEST(MessageOrder, finds_a_payload_that_is_not_the_announced_one) {
     const Bytes payload = message(Protocol::kPayload, Bytes(12));
-    expect_good({pointer(12), payload});
+    expect_good_with({pointer(12), payload});
     expect_found(good_and({payload}), 8, "a payload comes that no isotach message announces");
     expect_found(good_and({pointer(13), payload}), 9, "a payload has 12 bytes, and was announced with 13");
 }
@@ -93,12 +93,12 @@ Bytes put(std::uint64_t bytes, std::size_t here) {
 TEST(MessageOrder, finds_what_is_no_message_of_portals) {
     const Bytes rest = fragment(Protocol::kPortals, wire::kFirstFragment, 20, 8);
     const Bytes last = fragment(Protocol::kPortals, wire::kLastFragment, 8, 12);
-    expect_good({put(4, 4), put(30, 10), rest, last, put(4, 4)});
-    expect_good({put(30, 10), message(Protocol::kPortals, {}), put(4, 4)});
+    expect_good_with({put(4, 4), put(30, 10), rest, last, put(4, 4)});
+    expect_good_with({put(30, 10), message(Protocol::kPortals, {}), put(4, 4)});
     const Bytes odd = message(Protocol::kPortals, Bytes(80, std::byte{0xff}));
     expect_found(good_and({put(4, 4), odd}), 9, "a Portals message is malformed");
     expect_found(good_and({put(30, 10), rest, last, last}), 11, "does not follow");
-    expect_good({odd});  // another plane may have had what it continues
+    expect_good_with({odd});  // another plane may have had what it continues
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ inline Identity identity(std::uint16_t node, std::uint32_t key = 7) {
     const auto low = static_cast<std::uint8_t>(node);
     return {.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(key), low}, .job_key = key, .node = node};
 }
+/// Of a node behind the port.
+inline const Identity kFar = identity(99);
 
 /// A packet with a frame from one to another: its size is all there is in it.
 inline runtime::Packet frame(runtime::Pool& pool, const Identity& from, const Identity& to,

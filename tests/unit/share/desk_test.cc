@@ -21,8 +21,6 @@ namespace isoplane::test {
 
 namespace {
 
-const Identity kFar = identity(99);
-
 /// A shared node, polled by a thread of its own that makes calls for others, as an lcore does.
 class Desk : public testing::Test {
   public:

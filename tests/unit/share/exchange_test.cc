@@ -10,8 +10,6 @@ namespace isoplane::test {
 
 namespace {
 
-const Identity kFar = identity(99);
-
 /// Of shares: 1 when all are equal, 1/n when one has all.
 double fairness(const std::vector<double>& shares) {
     double sum = 0;

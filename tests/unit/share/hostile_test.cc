@@ -14,8 +14,6 @@ namespace isoplane::test {
 
 namespace {
 
-const Identity kFar = identity(99);
-
 /// Two clients that behave, and one whose memory a test writes to.
 struct Hostile : testing::Test {
     Hostile() {

@@ -17,7 +17,7 @@ namespace {
 
 const std::string kHosts = "hosts=3\na 0\nb,1\nc 2\n";
 
-std::string refused(const std::string& text) {
+std::string refused_cfg(const std::string& text) {
     return refusal([&] { parse_network_cfg(text); });
 }
 
@@ -94,34 +94,34 @@ TEST(NetworkCfg, reads_what_it_writes) {
 }
 
 TEST(NetworkCfg, refuses_a_bad_number_of_hosts) {
-    EXPECT_EQ(refused("\n# no\n"),
+    EXPECT_EQ(refused_cfg("\n# no\n"),
               "network.cfg: the file says nothing; \"hosts=N\" was expected: begin with that");
     for (const char* first :
          {"hosts", "hosts=", "hosts=0", "hosts=4097", "hosts=-1", "hosts=2 3", "host=2", "a 0"})
-        EXPECT_EQ(refused(std::string("#\n") + first + "\n"),
+        EXPECT_EQ(refused_cfg(std::string("#\n") + first + "\n"),
                   "network.cfg:2:1: \"" + std::string(first) +
                       "\" is the first line; \"hosts=N\" was expected, N from 1 to 4096: begin with the "
                       "number of hosts");
 }
 
 TEST(NetworkCfg, refuses_bad_hosts) {
-    EXPECT_EQ(refused("hosts=2\na\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\na\n"),
               "network.cfg:2:1: \"a\" stands where \"NAME NUMBER\" or \"NAME,NUMBER\", or \"node 0:\" after "
               "the last "
               "host was expected");
     EXPECT_EQ(
-        refused("hosts=2\na 2\n"),
+        refused_cfg("hosts=2\na 2\n"),
         "network.cfg:2:3: \"2\" stands for a node; a number from 0 to 1 was expected: write one, or correct "
         "\"hosts=\"");
-    EXPECT_EQ(refused("hosts=2\na 0\nb 0\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\na 0\nb 0\n"),
               "network.cfg:3:3: node 0 has the name \"a\" already: give every host its own number");
-    EXPECT_EQ(refused("hosts=2\na 0\na 1\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\na 0\na 1\n"),
               "network.cfg:3:1: the name \"a\" is node 0 already: give every host its own name");
-    EXPECT_EQ(refused("hosts=2\n7 0\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\n7 0\n"),
               "network.cfg:2:1: \"7\" is not the name of a host, since a name of digits alone means a switch "
               "or a node "
               "number: put a letter into it");
-    EXPECT_EQ(refused("hosts=2\na 0\nnode 0:\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\na 0\nnode 0:\n"),
               "network.cfg:3:1: the routes begin here, but node 1 has no name yet: name all 2 hosts before, "
               "or correct "
               "\"hosts=\"");
@@ -132,38 +132,38 @@ TEST(NetworkCfg, refuses_bad_routes) {
         " stands for a route; 1 to 4 bytes were expected, two hexadecimal digits each, such as "
         "81: write them without blanks or prefix";
     for (const char* word : {"8", "0x81", "8g", "818", "8182838485", "-1", "loop"})
-        EXPECT_EQ(refused(kHosts + "node 0:\n1 " + word + "\n"),
+        EXPECT_EQ(refused_cfg(kHosts + "node 0:\n1 " + word + "\n"),
                   "network.cfg:6:3: \"" + std::string(word) + "\"" + route);
     EXPECT_EQ(
-        refused(kHosts + "node 3:\n"),
+        refused_cfg(kHosts + "node 3:\n"),
         "network.cfg:5:6: \"3\" stands for a node; a number from 0 to 2 was expected: write one, or correct "
         "\"hosts=\"");
-    EXPECT_EQ(refused(kHosts + "node 0 1:\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0 1:\n"),
               "network.cfg:5:8: \"1:\" stands behind the node number; \"node 0:\" was expected: write that");
-    EXPECT_EQ(refused(kHosts + "node 0:\n1 81 82\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0:\n1 81 82\n"),
               "network.cfg:6:1: \"1 81 82\" stands where \"NODE ROUTE\" or \"NODE,ROUTE\", or the next "
               "\"node N:\" was "
               "expected");
-    EXPECT_EQ(refused(kHosts + "node 0:\n1 81\n1 82\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0:\n1 81\n1 82\n"),
               "network.cfg:7:1: the route from node 0 to node 1 is there twice: remove one");
     EXPECT_EQ(
-        refused(kHosts + "node 0:\n1 loopback\n"),
+        refused_cfg(kHosts + "node 0:\n1 loopback\n"),
         "network.cfg:6:3: node 0 reaches node 1 by loopback, but only a node itself is reached so: write the "
         "route in hexadecimal");
-    EXPECT_EQ(refused(kHosts + "node 0:\n0 81\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0:\n0 81\n"),
               "network.cfg:6:3: \"81\" stands for the route of node 0 to itself; \"loopback\" or 80 was "
               "expected: write "
               "one of these");
     EXPECT_EQ(
-        refused(kHosts + "node 0:\n1 81\nnode 1:\n"),
+        refused_cfg(kHosts + "node 0:\n1 81\nnode 1:\n"),
         "network.cfg:5:1: the routes of node 0 lack the one to node 2: write a line for every other node");
-    EXPECT_EQ(refused(kHosts + "node 0:\n1 81\n2 82\nnode 0:\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0:\n1 81\n2 82\nnode 0:\n"),
               "network.cfg:8:1: the routes of node 0 are there already: write one block for each node");
-    EXPECT_EQ(refused(kHosts + "node 0:\n1 81\n2 82\n"),
+    EXPECT_EQ(refused_cfg(kHosts + "node 0:\n1 81\n2 82\n"),
               "network.cfg: the file ends without the routes of node 1: write a \"node 1:\" block with a "
               "route to every "
               "other node");
-    EXPECT_EQ(refused("hosts=2\na 0\n"),
+    EXPECT_EQ(refused_cfg("hosts=2\na 0\n"),
               "network.cfg: the file ends without the routes of node 0: write a \"node 0:\" block with a "
               "route to every "
               "other node");

@@ -22,7 +22,7 @@ using testing::Pair;
 
 namespace {
 
-std::string refused(const std::string& text) {
+std::string refused_conf(const std::string& text) {
     return refusal([&] { parse_node_conf(text); });
 }
 
@@ -72,7 +72,7 @@ TEST(NodeConf, may_be_that_of_an_implicit_token_manager) {
     EXPECT_EQ(conf.name, "tm@65535");
     EXPECT_EQ(parse_node_conf(write_node_conf(conf)), conf);
     for (const char* text : {"name=tm@\n", "name=tm@65536\n", "name=tm@x\n", "name=a@1\n"})
-        EXPECT_THAT(refused(text), HasSubstr("is not a name")) << text;
+        EXPECT_THAT(refused_conf(text), HasSubstr("is not a name")) << text;
 }
 
 TEST(NodeConf, takes_sections_for_the_front_of_keys) {
@@ -111,55 +111,55 @@ TEST(NodeConf, is_not_written_when_it_would_be_read_otherwise) {
 }
 
 TEST(NodeConf, refuses_unknown_keys_and_names_the_nearest) {
-    EXPECT_EQ(refused("id=1\n\nstats_period=2\n"),
+    EXPECT_EQ(refused_conf("id=1\n\nstats_period=2\n"),
               "node.conf:3:1: the option \"stats_period\" is not known: did you mean \"stats-period\"?");
-    EXPECT_EQ(refused("shmem=x\n"),
+    EXPECT_EQ(refused_conf("shmem=x\n"),
               "node.conf:1:1: the option \"shmem\" is not known: did you mean \"shmem-map\"?");
-    EXPECT_EQ(refused("  roles=x\n"),
+    EXPECT_EQ(refused_conf("  roles=x\n"),
               "node.conf:1:3: the option \"roles\" is not known: did you mean \"role\"?");
     EXPECT_EQ(
-        refused("wibble=1\n"),
+        refused_conf("wibble=1\n"),
         "node.conf:1:1: the option \"wibble\" is not known: see `isoplane node --help` for those that are");
     EXPECT_EQ(
-        refused("[node]\nid=1\n"),
+        refused_conf("[node]\nid=1\n"),
         "node.conf:2:1: the option \"node.id\" is not known: see `isoplane node --help` for those that are");
-    EXPECT_EQ(refused("=1\n"),
+    EXPECT_EQ(refused_conf("=1\n"),
               "node.conf:1:1: the option \"\" is not known: see `isoplane node --help` for those that are");
-    EXPECT_EQ(refused("host.a.color=red\n"),
+    EXPECT_EQ(refused_conf("host.a.color=red\n"),
               "node.conf:1:1: the option \"host.a.color\": \"host.a.color\" is not known; host.NAME.mac, "
               ".ip, .gateway, .link or .ssh was expected: write one of these");
 }
 
 TEST(NodeConf, refuses_lines_that_are_no_option) {
-    EXPECT_EQ(refused("id=1\nrole host\n"),
+    EXPECT_EQ(refused_conf("id=1\nrole host\n"),
               "node.conf:2:1: \"role host\" has no '='; \"key=value\" was expected: write that, or '#' in "
               "front for a "
               "comment");
     for (const char* line : {"[", "[]", "[ ]", "[host", "[host] x", "[[host]", "[a=b]", "[a]]"})
-        EXPECT_EQ(refused(line),
+        EXPECT_EQ(refused_conf(line),
                   "node.conf:1:1: \"" + std::string(line) +
                       "\" is no section; \"[NAME]\" was expected: close it, or begin the line with a key");
-    EXPECT_EQ(refused("place=a\x01"
-                      "b\n"),
+    EXPECT_EQ(refused_conf("place=a\x01"
+                           "b\n"),
               "node.conf:1:8: the byte \"\\x01\" is no text: remove it");
 }
 
 TEST(NodeConf, refuses_options_twice_and_without_value) {
-    EXPECT_EQ(refused("id=1\nid=1\n"),
+    EXPECT_EQ(refused_conf("id=1\nid=1\n"),
               "node.conf:2:1: the option \"id\" is given twice, first on line 1: remove one");
-    EXPECT_EQ(refused("mac.a=02:00:00:00:00:01\nhost.a.mac=02:00:00:00:00:01\n"),
+    EXPECT_EQ(refused_conf("mac.a=02:00:00:00:00:01\nhost.a.mac=02:00:00:00:00:01\n"),
               "node.conf:2:1: the option \"host.a.mac\" is given twice, first on line 1: remove one");
-    EXPECT_EQ(refused("place=\n"),
+    EXPECT_EQ(refused_conf("place=\n"),
               "node.conf:1:1: the option \"place\" has no value: write one, or remove it");
-    EXPECT_EQ(refused("link=# none\n"),
+    EXPECT_EQ(refused_conf("link=# none\n"),
               "node.conf:1:1: the option \"link\" has no value: write one, or remove it");
 }
 
 TEST(NodeConf, refuses_values_that_do_not_fit) {
     const auto misfit = [](const std::string& key, const std::string& value, const std::string& expected) {
-        EXPECT_EQ(refused("\n" + key + "=" + value + "\n"), "node.conf:2:1: the option \"" + key + "\": \"" +
-                                                                value + "\" is not possible here; " +
-                                                                expected + " was expected: write one");
+        EXPECT_EQ(refused_conf("\n" + key + "=" + value + "\n"),
+                  "node.conf:2:1: the option \"" + key + "\": \"" + value + "\" is not possible here; " +
+                      expected + " was expected: write one");
     };
     for (const char* value : {"-1", "65534", "1x", "0x1", "1 2"})
         misfit("id", value, "a node id from 0 to 65533,");
@@ -188,11 +188,11 @@ TEST(NodeConf, refuses_values_that_do_not_fit) {
         misfit("survive", value, "a number of seconds from 0.5 to 3600");
     for (const char* value : {"x", "01:00:00:00:00:00", "00:00:00:00:00:00"})
         misfit("mac.a", value, "the Ethernet address of one station, such as 02:69:73:00:00:01,");
-    EXPECT_THAT(refused("name=a b\n"),
+    EXPECT_THAT(refused_conf("name=a b\n"),
                 HasSubstr("node.conf:1:1: the option \"name\": \"a b\" is not a name"));
-    EXPECT_EQ(refused("mac.=02:00:00:00:00:01\n"),
+    EXPECT_EQ(refused_conf("mac.=02:00:00:00:00:01\n"),
               "node.conf:1:1: the option \"mac.\" is not known: did you mean \"mac.NAME\"?");
-    EXPECT_THAT(refused("host.mac=02:00:00:00:00:01\n"),
+    EXPECT_THAT(refused_conf("host.mac=02:00:00:00:00:01\n"),
                 HasSubstr("\"host.mac\" is not known; host.NAME.mac"));
 }
 
