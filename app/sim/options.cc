@@ -186,12 +186,23 @@ SimOptions assemble(const po::variables_map& values) {
     if (const auto path = reader.word("topology")) options.network = load_network(*path);
     if (const auto word = reader.word("workload")) options.workload = parse_workload(*word);
     if (const auto text = reader.word("faults")) options.faults = read_faults(*text);
+    if (options.partners != 0 && options.faults && options.faults->deaths)
+        throw std::invalid_argument(
+            "--partners and deaths do not go together: of who has died all are told, so "
+            "all have to know each other; give up to " +
+            std::to_string(kMostThatAllTalk) + " --hosts");
     if (const auto text = reader.word("duration")) options.duration = parse_duration(*text);
     options.ahead = reader.number("ahead", 1, kMostAhead);
     options.isochrons = reader.number("isochrons", 1, kMostIsochrons);
     options.parts = reader.number("parts", 1, kMostParts);
     options.given = std::move(reader).given();
     return options;
+}
+
+/// Before what the user has said comes in place of what is drawn.
+Scenario drawn(std::uint64_t seed, const std::optional<Faults>& faults) {
+    if (!faults || !faults->deaths) return Scenario::of(seed);
+    return faults->restarts ? Scenario::returning(seed) : Scenario::mortal(seed);
 }
 
 }  // namespace
@@ -204,12 +215,16 @@ Faults parse_faults(std::string_view text) {
         const std::string_view key = word.substr(0, word.find('='));
         if (word == "partitions") {
             faults.partitions = true;
+        } else if (word == "deaths") {
+            faults.deaths = true;
+        } else if (word == "restarts") {
+            faults.deaths = faults.restarts = true;
         } else if (std::ranges::find(kKinds, key) != kKinds.end() && key != word) {
             fabric::set_key(faults.worst, key, word.substr(key.size() + 1));
         } else {
             throw std::invalid_argument("'" + std::string(word) +
                                         "' is none that comes and goes: there are " + known_kinds() +
-                                        " with a value, as loss=5%, and partitions");
+                                        " with a value, as loss=5%, and partitions, deaths and restarts");
         }
     }
     if (std::max(faults.worst.loss, faults.worst.corrupt) > kMostLoss)
@@ -219,7 +234,9 @@ Faults parse_faults(std::string_view text) {
 }
 
 Scenario SimOptions::scenario(std::uint64_t of) const {
-    Scenario scenario = Scenario::of(of);
+    Scenario scenario = drawn(of, faults);
+    if (scenario.mortality.survive && (hosts || !network.empty()))
+        scenario.mtu = std::max<std::uint16_t>(scenario.mtu, 1500);  // a view of all has to fit a frame
     if (hosts) {
         fabric::Random random(of, 5);
         scenario.set_network(tree ? three_levels(*hosts) : random_switches(random, switches, *hosts));
@@ -229,7 +246,8 @@ Scenario SimOptions::scenario(std::uint64_t of) const {
     }
     if (faults) {
         scenario.worst = faults->worst;
-        scenario.partitions = faults->partitions;
+        scenario.partitions = faults->partitions && !faults->deaths;
+        scenario.mortality.cuts = faults->partitions && faults->deaths ? 1 : 0;
     }
     scenario.traffic.workload = workload.value_or(scenario.traffic.workload);
     scenario.traffic.duration = duration.value_or(scenario.traffic.duration);
@@ -265,7 +283,7 @@ std::variant<SimOptions, int> parse_sim_options(int argc, char** argv) {
         ("workload", po::value<std::string>()->value_name("NAME"),
          "whom isochrons go to: random hosts, pairs (each host to the next) or all")  //
         ("faults", po::value<std::string>()->value_name("LIST"),
-         "the worst there is, as in loss=5%,dup=1%,delay=20us,partitions; none for \"\"")  //
+         "the worst there is, as in loss=5%,dup=1%,delay=20us,partitions,deaths; none for \"\"")  //
         ("seed", po::value<Seed>()->value_name("S")->default_value({1}, "1"), "the first seed")(
             "seeds", po::value<Seed>()->value_name("K")->default_value({1}, "1"), "how many are tried")(
             "duration", po::value<std::string>()->value_name("TIME"),

@@ -20,9 +20,11 @@ namespace isoplane::sim {
 struct Faults {
     fabric::Impairment worst{};
     bool partitions = false;
+    bool deaths = false;    ///< of hosts and token managers, which logical time is to survive
+    bool restarts = false;  ///< and some of them start again
 };
 
-/// "loss=0.05,delay=5us,partitions": impairments as a fabric has them, of the kinds that come and go.
+/// "loss=0.05,delay=5us,partitions,deaths": impairments as a fabric has them, of the kinds that come and go.
 /// Throws std::invalid_argument with a sentence.
 Faults parse_faults(std::string_view text);
 

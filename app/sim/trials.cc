@@ -41,15 +41,26 @@ void Totals::add(const Network& network) {
         cut_off += out.cut.get() + fabric.ingress(port).cut.get();
     }
     partitions += network.partitions();
+    deaths += network.deaths().count();
+    restarts += network.restarts();
+    views += network.views().changes();
+    given_up += network.given_up();
+    failovers += network.views().failovers();
+    stood_still += network.stood_still() ? 1 : 0;
 }
 
 std::ostream& operator<<(std::ostream& out, const Totals& t) {
-    return out << "  " << t.isochrons << " isochrons, " << t.messages << " messages, " << t.notices
-               << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, "
-               << t.tokens_resent << " sent again\n"
-               << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
-               << " reordered, " << t.corrupted << " corrupted, " << t.cut_off << " cut off in "
-               << t.partitions << " partitions\n";
+    out << "  " << t.isochrons << " isochrons, " << t.messages << " messages, " << t.notices
+        << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, " << t.tokens_resent
+        << " sent again\n"
+        << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
+        << " reordered, " << t.corrupted << " corrupted, " << t.cut_off << " cut off in " << t.partitions
+        << " partitions\n";
+    if (t.deaths + t.restarts + t.views != 0)
+        out << "  " << t.deaths << " deaths, " << t.restarts << " starts again, " << t.views
+            << " changes of view, " << t.failovers << " token managers stood in for, " << t.given_up
+            << " given up alive, " << t.stood_still << " networks without a majority in the end\n";
+    return out;
 }
 
 void Trials::run(const Scenario& scenario, const std::string& replay, const std::string& capture) {
@@ -99,7 +110,14 @@ nlohmann::json Trials::to_json() const {
               {"reordered", t.reordered},
               {"corrupted", t.corrupted},
               {"cut_off", t.cut_off},
-              {"partitions", t.partitions}}},
+              {"partitions", t.partitions},
+              {"deaths", t.deaths},
+              {"restarts", t.restarts}}},
+            {"membership",
+             {{"views", t.views},
+              {"failovers", t.failovers},
+              {"given_up", t.given_up},
+              {"stood_still", t.stood_still}}},
             {"seconds", seconds()},
             {"virtual_seconds", virtual_seconds()}};
 }

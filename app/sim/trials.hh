@@ -30,6 +30,13 @@ struct Totals {
     std::uint64_t corrupted = 0;
     std::uint64_t cut_off = 0;
     std::uint64_t partitions = 0;
+    std::uint64_t deaths =
+        0;  ///< of hosts and token managers, where logical time survives them; as those below
+    std::uint64_t restarts = 0;
+    std::uint64_t views = 0;     ///< changes of them
+    std::uint64_t given_up = 0;  ///< alive
+    std::uint64_t failovers = 0;
+    std::uint64_t stood_still = 0;  ///< networks without a majority in the end
     runtime::Duration virtual_time{0};
 
     void add(const Network& network);

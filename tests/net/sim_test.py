@@ -56,6 +56,15 @@ def a_network_and_its_faults_can_be_given():
 
 
 @test
+def hosts_and_token_managers_die_and_start_again():
+    result = result_of("--seeds", 20, "--faults", "loss=1%,partitions,deaths,restarts")
+    same(result["failures"], [], "failures")
+    for what in ("deaths", "restarts", "partitions"):
+        assert result["faults"][what] > 0, f"no {what}"
+    assert result["membership"]["views"] > 0, result
+
+
+@test
 def hosts_are_hundreds_below_a_tree_of_switches():
     """Each talks to seven others; signals and barriers are everybody's."""
     result = result_of("--hosts", 200, "--tree", "--partners", 7, "--isochrons", 4)

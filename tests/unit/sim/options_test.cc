@@ -75,6 +75,21 @@ TEST(SimOptions, a_replay_says_all_that_was_given_as_a_shell_reads_it) {
     EXPECT_EQ(options.scenario(5).traffic.isochrons, 7U);
 }
 
+TEST(SimOptions, hosts_die_only_if_that_is_said) {
+    EXPECT_FALSE(good({"--faults", "loss=5%,partitions"}).scenario(3).mortality.survive);
+    const Scenario mortal = good({"--hosts", "20", "--faults", "deaths"}).scenario(3);
+    EXPECT_TRUE(mortal.mortality.survive);
+    EXPECT_EQ(mortal.mortality.restarts, 0U);
+    EXPECT_EQ(mortal.mortality.cuts, 0U);
+    EXPECT_EQ(mortal.worst.loss, 0);
+    EXPECT_GE(mortal.mtu, 1500);
+    const Scenario returning = good({"--faults", "loss=1%,partitions,restarts"}).scenario(3);
+    EXPECT_GT(returning.mortality.restarts, 0U);
+    EXPECT_EQ(returning.mortality.cuts, 1U);
+    EXPECT_FALSE(returning.partitions);
+    EXPECT_EQ(returning.mortality.hosts, Scenario::returning(3).mortality.hosts);
+}
+
 TEST(SimOptions, a_network_can_be_that_of_a_file) {
     const std::string path = testing::TempDir() + "isoplane it's a network";
     std::ofstream(path) << "7 a b tm:t 9\n9 7 c -\n";
@@ -105,6 +120,7 @@ TEST(SimOptions, what_cannot_be_is_wrong_usage) {
         {"--faults", "loss=0.9"},
         {"--faults", "rate=1"},
         {"--faults", "rain"},
+        {"--hosts", "9", "--partners", "3", "--faults", "deaths"},
         {"--parts", "0"},
         {"--topology", "/none"},
         {"--topology", "/none", "--hosts", "3"},
