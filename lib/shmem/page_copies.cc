@@ -189,7 +189,17 @@ void PageCopies::take(NodeId from, std::span<const std::byte> bytes) {
     if (!here) return counters_.malformed.add();
     if (message->step != PageStep::kAsk)
         return take_part(from, *message, bytes.subspan(wire::page_layout::kSize));
-    requests_.push_back({from, message->pulse, message->page});
+    note({from, message->pulse, message->page});
+}
+
+/// What a host asks for again takes the place of what it has asked: so nobody can ask for more than there is.
+void PageCopies::note(const Request& request) {
+    const auto before = std::ranges::find_if(requests_, [&](const Request& other) {
+        return other.from == request.from && other.page == request.page;
+    });
+    if (before == requests_.end()) return requests_.push_back(request);
+    if (before == requests_.begin()) told_ = 0;
+    *before = request;
 }
 
 /// What another tells that was asked before it left counts no more.

@@ -289,4 +289,28 @@ TEST(PageCopies, of_those_that_join_are_the_same_whoever_dies_meanwhile) {
     EXPECT_GT(said_none, 1'000U);
 }
 
+TEST(PageCopies, who_asks_again_and_again_is_told_once) {
+    const topology::Topology topology = topology::single_switch(2);
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map = topology::parse_shmem_map("0: 0, 1;\n");
+    Network network(2);
+    std::mt19937_64 random(1);
+    Host host(network, map, paths, 0, random);
+    Bytes ask(wire::page_message_size(0));
+    for (std::uint64_t pulse = kPulse - 50; pulse <= kPulse; ++pulse) {
+        wire::encode_page_message(ask, {.step = wire::PageStep::kAsk, .pulse = pulse, .page = 0});
+        for (int i = 0; i < 3; ++i)
+            host.copies.take(1, ask);
+    }
+    host.copies.joined(1, kPulse);
+    while (!host.copies.idle())
+        host.copies.send();
+    EXPECT_EQ(std::ranges::count_if(network.between(0, 1),
+                                    [](const Bytes& message) {
+                                        return wire::decode_page_message(message)->step ==
+                                               wire::PageStep::kWhole;
+                                    }),
+              1);
+}
+
 }  // namespace isoplane::shmem

@@ -89,6 +89,7 @@ class PageCopies {
         return pages_.page(number * pages_.extent().page_words);
     }
     bool ask(Copy& copy);
+    void note(const Request& request);
     void begin_with_zeros(Copy& copy);
     unsigned answer_all();
     enum class Answer : std::uint8_t { kPage, kNone, kLater, kNever };
@@ -108,7 +109,7 @@ class PageCopies {
     bool has_joined_ = false;
     std::uint64_t joined_ = 0;
     NodeId here_;
-    std::vector<Request> requests_;
+    std::vector<Request> requests_;    ///< one for a page and who asks
     std::uint32_t told_ = 0;           ///< words of the first request that have gone
     std::vector<std::uint32_t> open_;  ///< of its page
     Counters counters_;
