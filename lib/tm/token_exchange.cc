@@ -297,6 +297,11 @@ inline std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::ui
     std::span<const wire::TokenEntry> rest = neighbour.out[number & mask_];
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = rest.empty() ? 1 : (rest.size() + capacity - 1) / capacity;
+    if (parts > kMostParts) [[unlikely]] {
+        // Whoever missed some of them would go on without messages that are due: rather nobody does.
+        counters_.overfull.add();
+        return number - 1;
+    }
     token.last_part = static_cast<std::uint8_t>(parts - 1);
     const niu::TokenAddress address{.from = options_.node,
                                     .to = neighbour.node,

@@ -90,6 +90,27 @@ TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
     EXPECT_EQ(exchange.hands[1]->all.back().token.last_part, last);
 }
 
+TEST(TokenEntries, that_no_token_has_room_for_stop_time_rather_than_get_lost) {
+    constexpr std::size_t kMostParts = 256;
+    Exchange exchange(topology::single_switch(3), {.mtu = wire::kMinMtu});
+    const std::size_t capacity = exchange.stations.niu(0).token_capacity();
+    for (const std::uint16_t from : {std::uint16_t{0}, std::uint16_t{1}}) {
+        const Entries each = counts(from, 2, static_cast<std::uint32_t>(capacity));
+        constexpr std::size_t kParts = kMostParts / 2 + 1;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            exchange.hands[from]->send(
+                {.number = 1, .part = static_cast<std::uint8_t>(part), .last_part = kParts - 1}, each);
+            if (part % 16 == 0) exchange.settle();
+        }
+    }
+    exchange.hands[2]->send(1);
+    exchange.settle();
+    EXPECT_EQ(exchange.managers[0]->complete(), 1U);
+    EXPECT_EQ(exchange.hands[0]->numbers().back(), 2U);
+    EXPECT_EQ(exchange.hands[2]->numbers().back(), 1U);
+    EXPECT_GT(exchange.managers[0]->counters().overfull.get(), 0U);
+}
+
 TEST(TokenEntries, go_one_hop_a_token_to_their_host_alone) {
     Exchange exchange(topology::line(3, 1));
     const wire::TokenEntry entry{0, 2, 17};

@@ -59,6 +59,7 @@ struct ExchangeCounters {
     Counter unknown;      ///< tokens from nodes that are no neighbours
     Counter malformed;    ///< messages that are no tokens to this node
     Counter entries;      ///< sent
+    Counter overfull;     ///< times that a token could not go, as it has more entries than parts hold
     Counter wakes;        ///< times that idle neighbours were told to hurry
 };
 
