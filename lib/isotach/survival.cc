@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/wire/isotach.hh>
+#include <iterator>
 #include <utility>
 
 namespace isoplane::isotach {
@@ -30,6 +31,22 @@ void Survival::leaves(NodeId host, const wire::View& next) {
         return change.host == host && change.joined && change.pulse == next.base;
     });
     if (has_not_joined == 0) changes.push_back({next.base, host, false, next.number});
+}
+
+bool Survival::keep(Flush&& flush) {
+    constexpr std::ptrdiff_t kMost = 64;
+    if (std::ranges::count(early, flush.from, &Flush::from) >= kMost) return false;
+    early.push_back(std::move(flush));
+    return true;
+}
+
+/// Whoever lags behind hears of two views at once from one that is quick, and goes from one to the other.
+std::vector<Flush> Survival::take_kept(std::uint32_t view_now) {
+    const auto later = std::stable_partition(
+        early.begin(), early.end(), [view_now](const Flush& flush) { return flush.view <= view_now; });
+    std::vector<Flush> now(std::move_iterator(early.begin()), std::move_iterator(later));
+    early.erase(early.begin(), later);
+    return now;
 }
 
 void Isotach::deliver_changes(LogicalTime time) noexcept {
@@ -88,7 +105,7 @@ void Isotach::begin(const wire::View& view) {
     std::fill(survival_.awaited.begin(), survival_.awaited.end(), false);
     for (const FlushOut& out : survival_.out)
         survival_.awaited[out.to] = true;
-    for (const Flush& flush : std::exchange(survival_.early, {}))
+    for (const Flush& flush : survival_.take_kept(view.number))
         apply_flush(flush);
     do_what_was_deferred();
 }
@@ -174,7 +191,7 @@ void Isotach::take_flush(const niu::Received& message, const wire::IsotachHeader
     niu_.release(message);
     if (!whole || !siu_.survives()) return counters_.malformed.add();
     if (flush.view > survival_.view) {
-        survival_.early.push_back(std::move(flush));
+        if (!survival_.keep(std::move(flush))) counters_.malformed.add();
     } else {
         apply_flush(flush);
     }

@@ -75,6 +75,10 @@ struct Survival {
 
     /// It is not in that view any more: of one that was to join there first, nobody hears anything.
     void leaves(NodeId host, const wire::View& next);
+    /// Keeps what came before this host has heard of its view. False when its sender says more than hosts do.
+    bool keep(Flush&& flush);
+    /// What has been kept for that view; that for later ones stays.
+    std::vector<Flush> take_kept(std::uint32_t view_now);
     /// It takes part no more; before the first view nobody has left.
     bool has_left(NodeId host) const noexcept { return view != 0 && epochs[host] == 0; }
 
