@@ -91,6 +91,7 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
     }
     if (message.view > view_.number) return post(from, {.step = wire::ViewStep::kAsk});
     if (stranger_ || !speaks(from, epoch)) return;
+    if (message.ballot / kRound >= kLastRound) return impossible_.add();
     switch (message.step) {
         case wire::ViewStep::kPrepare:
             return promise(from, message);

@@ -22,9 +22,10 @@ void Agreement::give_way() {
 }
 
 void Agreement::propose() {
-    constexpr std::uint32_t kRound = 1U << 16;
+    const std::uint32_t round = std::max({promised_, highest_, ballot_}) / kRound + 1;
+    if (round >= kLastRound) return give_way();
     proposals_.add();
-    ballot_ = (std::max({promised_, highest_, ballot_}) / kRound + 1) * kRound + here_;
+    ballot_ = round * kRound + here_;
     promised_ = ballot_;
     phase_ = Phase::kPreparing;
     began_at_ = now_;
@@ -48,6 +49,7 @@ void Agreement::say_again() {
 
 void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) {
     if (phase_ != Phase::kPreparing || message.ballot != ballot_) return;
+    if (message.accepted != 0 && message.next.number != view_.number + 1) return impossible_.add();
     promises_[from] = {.epoch = epoch,
                        .plays = message.plays,
                        .held = message.held,

@@ -142,6 +142,32 @@ TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
 }
 
+TEST_F(AgreementTest, a_ballot_above_which_there_is_none_is_nobodys) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = UINT32_MAX});
+    hear({.step = wire::ViewStep::kRefused, .view = 1, .ballot = UINT32_MAX - 0xffff});
+    EXPECT_EQ(impossible(), 2U);
+    EXPECT_FALSE(described()["frozen"].get<bool>());
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = UINT32_MAX - 0x10000});
+    EXPECT_EQ(impossible(), 2U);
+    for (unsigned i = 0; i < 2'000; ++i)
+        pass(1ms);
+    EXPECT_EQ(described()["proposals"], 0U) << "it would promise less than it has";
+}
+
+TEST_F(AgreementTest, what_was_accepted_is_the_view_that_comes_next) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    hear({.step = wire::ViewStep::kPromise,
+          .view = 1,
+          .ballot = 1U << 16,
+          .accepted = 5,
+          .next = view(1, 100, 100)});
+    EXPECT_EQ(impossible(), 1U);
+}
+
 TEST_F(AgreementTest, who_waits_for_all_to_begin_has_no_trouble) {
     hear({.step = wire::ViewStep::kPrepare, .ballot = 5});
     pass(10 * kLimit);

@@ -90,6 +90,10 @@ class Agreement final : public niu::ViewReceiver {
   private:
     enum class Phase : std::uint8_t { kNone, kPreparing, kAccepting };
 
+    /// Ballots of one round differ by who proposes. The last round is nobody's: none would be above it.
+    static constexpr std::uint32_t kRound = 1U << 16;
+    static constexpr std::uint32_t kLastRound = UINT32_MAX / kRound;
+
     // agreement.cc: of any member.
     void promise(NodeId to, const wire::ViewMessage& message);
     void accept(NodeId to, const wire::ViewMessage& message);
