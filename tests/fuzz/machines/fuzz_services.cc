@@ -18,8 +18,12 @@ constexpr unsigned kExpected = 236;  ///< much has to be right at once before an
 void play(std::span<const std::byte> input) {
     Bytes in(input, kExpected);
     const auto kind = in.take<std::uint8_t>();
-    Services services({.planes = (kind & 1) != 0 ? 2U : 1U, .chains = (kind & 2) != 0});
-    const auto mtu = static_cast<std::uint16_t>((kind & 16) == 0 ? 1500 : wire::kMinMtu + (kind >> 5) * 8);
+    const bool small = (kind & 16) != 0;
+    const bool in_udp = !small && (kind & 32) != 0;
+    const auto transport = in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet;
+    Services services(
+        {.planes = (kind & 1) != 0 ? 2U : 1U, .chains = (kind & 2) != 0, .transport = transport});
+    const auto mtu = static_cast<std::uint16_t>(small ? wire::kMinMtu + (kind >> 5) * 8 : 1500);
     std::deque<ServiceFrames> strangers;
     for (std::size_t plane = 0; plane < services.planes(); ++plane) {
         strangers.emplace_back(services, plane, mtu);
@@ -37,6 +41,8 @@ void play(std::span<const std::byte> input) {
             others.speak(wire::Kind::kData, in);
         } else if (what < 248) {
             others.speak(static_cast<wire::Kind>(1 + what % 7), in);
+        } else if (what < 252 && in_udp) {
+            others.resolve(in);
         } else {
             others.start_again(in);
         }

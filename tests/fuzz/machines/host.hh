@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "memory_words.hh"
 #include "strangers.hh"
 
 namespace isoplane::fuzz {
@@ -29,15 +30,16 @@ inline const topology::Paths& paths() {
 /// With all that it does in logical time, and a program that does what it is told.
 class Host {
   public:
-    Host(bool survives, bool manages)
-        : niu_("niu", source, sink, pool(), niu_options(manages)),
+    Host(bool survives, bool manages, wire::Transport transport)
+        : sink(transport),
+          niu_("niu", source, sink, pool(), niu_options(manages, transport)),
           dispatcher_(niu_),
           barrier_(niu_),
           siu_(niu_, paths(), {.exchange = {.in_views = survives}}),
           isotach_(niu_, siu_, pool(), {.most_outstanding = 64, .max_message = 1U << 16}),
           answers_(niu_, barrier_, wire::Protocol::kShmem),
-          memory_(shmem::Pages(topology::parse_shmem_map("0: 0, 1;\n1: 1, 2;\n"), paths(), kHere,
-                               {.pages = 2, .page_words = 16}),
+          memory_(shmem::Pages(topology::parse_shmem_map("0: 0, 1;\n1: 1, 2;\n2: 0, 1, 2;\n"), paths(), kHere,
+                               {.pages = kPages, .page_words = kPageWords}),
                   isotach_, answers_) {
         dispatcher_.attach(wire::Protocol::kControl, &barrier_);
         dispatcher_.attach(wire::Protocol::kShmem, &answers_);
@@ -113,7 +115,7 @@ class Host {
         if (!isochron_) isochron_.emplace(memory_);
         try {
             for (auto n = in.take<std::uint8_t>() % 4U; n > 0; --n) {
-                const shmem::Variable<std::uint32_t> at{in.take<std::uint8_t>() % 33U};
+                const shmem::Variable<std::uint32_t> at{in.take<std::uint8_t>() % (kPages * kPageWords + 1)};
                 switch (in.take<std::uint8_t>() % 6) {
                     case 0:
                         reads_.push_back(isochron_->read(at));

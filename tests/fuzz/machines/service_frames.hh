@@ -15,7 +15,7 @@ namespace isoplane::fuzz {
 class ServiceFrames final : public Frames {
   public:
     ServiceFrames(Services& services, std::size_t plane, std::uint16_t mtu)
-        : Frames(services.source(plane), services.sink(plane), mtu) {
+        : Frames(services.source(plane), services.sink(plane), {}, mtu) {
         services.sink(plane).hears = [this](NodeId node, const wire::Message& message) {
             auto& heard = nodes_[node].heard[static_cast<std::size_t>(message.header.protocol)];
             heard.emplace_back(message.body.begin(), message.body.end());
@@ -31,10 +31,10 @@ class ServiceFrames final : public Frames {
             speak(wire::Kind::kHello, in);
         }
     }
-    /// A node starts again; its next frames are of another life.
+    /// A node starts again.
     void start_again(Bytes& in) {
         const auto node = static_cast<NodeId>(1 + in.take<std::uint8_t>() % (kHosts - 1));
-        stranger(node) = {.epoch = stranger(node).epoch + 1};
+        Frames::start_again(node);
         nodes_[node] = {};
     }
 

@@ -19,6 +19,7 @@ namespace isoplane::fuzz {
 struct Setting {
     std::size_t planes = 1;
     bool chains = false;  ///< its link sends packets of several segments
+    wire::Transport transport = wire::Transport::kEthernet;
 };
 
 /// A host with all that programs use outside logical time: two processes of Portals on one or two planes, and
@@ -100,9 +101,12 @@ class Services {
   private:
     struct Plane {
         explicit Plane(const Setting& setting)
-            : niu("niu", source, sink, pool(), options(setting)), dispatcher(niu), barrier(niu) {}
+            : sink(setting.transport),
+              niu("niu", source, sink, pool(), options(setting)),
+              dispatcher(niu),
+              barrier(niu) {}
         static niu::Options options(const Setting& setting) {
-            niu::Options options = niu_options(false);
+            niu::Options options = niu_options(false, setting.transport);
             options.chains = setting.chains;
             options.silence = 20ms;
             return options;

@@ -15,17 +15,20 @@
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/view.hh>
 
 #include "bytes.hh"
+#include "subnets.hh"
 
 namespace isoplane::fuzz {
 
 using namespace std::chrono_literals;
 using niu::NodeId;
 
-constexpr NodeId kHere = 0;
+constexpr NodeId kHere = 0;  ///< where the machine is a host
 constexpr NodeId kHosts = 3;
 constexpr NodeId kNodes = kHosts + 1;  ///< and their token manager
+constexpr NodeId kMostNodes = 6;       ///< of any network here
 constexpr std::uint32_t kKey = 7;
 
 inline runtime::Pool& pool() {
@@ -61,18 +64,27 @@ struct Stranger {
     std::uint32_t isochron = 0;
     std::uint32_t count = 0;  ///< of isotach messages
     std::uint64_t token = 1;
+    std::uint8_t part = 0;  ///< of that token, which comes next
+    std::uint8_t last_part = 0;
+    std::uint32_t view = 0;  ///< in which it has said tokens
 };
 
-/// Learns from what the host sends.
+/// Learns from what the machine sends.
 class Sink final : public runtime::Output {
   public:
-    Sink() : Output("sink", Bytes::kNotCounted) {}
-    std::array<Stranger, kNodes> others{};
-    /// What the messages are told to that a node hears, if anybody wants to know.
+    explicit Sink(wire::Transport by = wire::Transport::kEthernet)
+        : Output("sink", Bytes::kNotCounted), transport(by) {}
+    const wire::Transport transport;
+    bool full = false;
+    std::array<Stranger, kMostNodes> others{};
+    std::uint32_t ballot = 4;  ///< that it has asked others for
+    /// What the messages are told to that a node hears, if anybody wants to know; and all frames.
     std::function<void(NodeId, const wire::Message&)> hears;
+    std::function<void(const wire::Decoded&)> sees;
 
   private:
     std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
+        if (full) return 0;
         for (std::uint16_t i = 0; i < n; ++i) {
             listen(*packets[i]);
             rte_pktmbuf_free(packets[i]);
@@ -84,11 +96,17 @@ class Sink final : public runtime::Output {
         const std::uint32_t size = packet.pkt_len;
         if (size > in_one_piece_.size()) return;
         const void* const at = rte_pktmbuf_read(&packet, 0, size, in_one_piece_.data());
-        const wire::Decoded frame =
-            wire::decode({static_cast<const std::byte*>(at), size},
-                         {.job_key = kKey, .node = wire::kBroadcast, .node_count = kNodes});
+        const wire::Decoded frame = wire::decode({static_cast<const std::byte*>(at), size},
+                                                 {.encapsulation = {.transport = transport},
+                                                  .job_key = kKey,
+                                                  .node = wire::kBroadcast,
+                                                  .node_count = kMostNodes});
+        if (!frame) return;
+        if (sees) sees(frame);
+        if (frame.header.kind == wire::Kind::kView)
+            learn_ballot(*wire::decode_view(frame.payload, kMostNodes));
         const NodeId to = frame.header.destination;
-        if (!frame || frame.header.kind != wire::Kind::kData || to >= kNodes) return;
+        if (frame.header.kind != wire::Kind::kData || to >= kMostNodes) return;
         others[to].received = frame.header.sequence + 1;
         if (!hears) return;
         wire::MessageCursor messages(frame.payload);
@@ -96,15 +114,21 @@ class Sink final : public runtime::Output {
             hears(to, message);
     }
 
+    void learn_ballot(const wire::ViewMessage& message) {
+        if (message.step == wire::ViewStep::kPrepare || message.step == wire::ViewStep::kAccept)
+            ballot = message.ballot;
+    }
+
     std::array<std::byte, 2048> in_one_piece_;
 };
 
-inline niu::Options niu_options(bool manages) {
+inline niu::Options niu_options(bool manages, wire::Transport transport = wire::Transport::kEthernet) {
     return {.node = kHere,
             .nodes = {"a", "b", "c", ""},
             .job_key = kKey,
             .epoch = 1,
             .mac = {2, 0, 0, 0, 0, 0},
+            .udp = udp_network(transport, kNodes),
             .manages = manages,
             .window = 16,
             .silence = 50ms,
