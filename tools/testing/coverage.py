@@ -24,8 +24,9 @@ import tempfile
 from builds import ROOT, Build
 from run_tests import Session, chosen, interrupt
 
-# Without optimization a line is what it says; warnings were errors in the other builds already.
-COVERAGE = Build("build-coverage", ["-Db_coverage=true", "-Doptimization=0", "-Dwerror=false"], slowdown=5,
+# Without optimization a line is what it says; warnings were errors in the other builds already. gcov is asked about what
+# it knows by a relative path, as sources that are compiled apart are.
+COVERAGE = Build("build-coverage", ["-Dunity=off", "-Db_coverage=true", "-Doptimization=0", "-Dwerror=false"], slowdown=5,
                  env={"GCOV_ERROR_FILE": os.devnull})  # or it says in tests that ordinary users cannot write its counts
 SUITES = ("unit", "sim", "net")
 SEEDS = 20  # what a hundred more reach, these have reached

@@ -35,9 +35,8 @@ OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", 
                "sim/membership")  # and this one searches long for what it plants
 # Only run when named: they measure, check what is no program, or take a machine of their own.
 ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
-# These see what strangers send, so they get the time; the others read files.
-CI_FUZZ_SECONDS = {"fuzz_wire": 30, "fuzz_host": 30, "fuzz_services": 30, "fuzz_gate": 30}
 FUZZ_SECONDS = 10
+CI_FUZZ_SECONDS = 60
 SEEDED_TIMEOUT = 3600
 
 
@@ -167,7 +166,7 @@ class Session:
         if tests and self.build(build, build.needed(tests)):
             self.run_all(tests)
 
-    def run_clang(self, seconds_of):
+    def run_clang(self, fuzz_seconds):
         """What runs under sanitizers is built for them, fuzz targets included; the rest is only read by clang++."""
         tests = self.sanitized_tests(CLANG, without=OF_COMMANDS)
         fuzzers = CLANG.fuzz_targets() if tests else []
@@ -175,16 +174,15 @@ class Session:
         if not tests or not self.build(CLANG, targets, counted=True):
             return
         self.step("read/clang++", lambda log: CLANG.read_others(log, self.options.jobs, targets), counted=True)
-        self.run_all(tests, beside=self.fuzz_tasks(seconds_of))
+        self.run_all(tests, beside=self.fuzz_tasks(fuzz_seconds))
 
-    def run_fuzz(self, seconds_of):
-        self.run_together(self.fuzz_tasks(seconds_of), self.options.jobs)
+    def run_fuzz(self, seconds):
+        self.run_together(self.fuzz_tasks(seconds), self.options.jobs)
 
-    def fuzz_tasks(self, seconds_of):
-        """One for each fuzz target, the longest first."""
-        programs = [path for path in CLANG.fuzz_targets() if self.options.filter.search(os.path.basename(path))]
-        timed = [(seconds_of(os.path.basename(path)), path) for path in programs]
-        return [functools.partial(self.fuzz, path, seconds) for seconds, path in sorted(timed, reverse=True)]
+    def fuzz_tasks(self, seconds):
+        """One for each fuzz target."""
+        return [functools.partial(self.fuzz, path, seconds) for path in CLANG.fuzz_targets()
+                if self.options.filter.search(os.path.basename(path))]
 
     def fuzz(self, program, seconds, workfile):
         """New inputs go to a scratch corpus; an input that breaks the program is kept beside it."""
@@ -223,7 +221,7 @@ def run_ci(session):
             session.run_all([test for test in chosen(tests, session.options, []) if test not in apart])
     session.run_all(list(chosen(DEFAULT.tests(), session.options, ["ci", "docs"])))
     session.run_all(list(chosen(DEFAULT.tests(), session.options, ["pci"])))  # no room for others beside these
-    session.run_clang(lambda name: CI_FUZZ_SECONDS.get(name, FUZZ_SECONDS))
+    session.run_clang(CI_FUZZ_SECONDS)
     session.run_sanitized(sanitizer("thread"), only=THREADED)
 
 
@@ -237,7 +235,7 @@ def run(session, options):
     if not options.only_fuzz and not options.sanitize:
         session.run_build(main_build, options.suite)
     if options.fuzz and (options.clang or session.build(CLANG)):
-        session.run_fuzz(lambda name: options.fuzz)
+        session.run_fuzz(options.fuzz)
 
 
 def list_tests(options):
