@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kLongestBlock = std::size_t{1} << 20;
 constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+/// Of a frame's time from that of the first: differences of such times can be reckoned with.
+constexpr Time kFarthest = std::chrono::hours{24 * 365 * 20};
 
 std::uint32_t swapped(std::uint32_t value, bool yes) {
     return yes ? __builtin_bswap32(value) : value;
@@ -144,6 +146,7 @@ bool Reader::read_packet(Frame& frame) {
         nanoseconds(std::uint64_t{word(4)} << 32 | word(8), interfaces_[interface].ticks);
     // Some clocks are so far ahead that only differences fit a Time.
     frame.when = Time{static_cast<Time::rep>(when - first_.value_or(when))};
+    if (frame.when > kFarthest || frame.when < -kFarthest) return damaged("a frame decades from the first");
     if (!first_) first_ = when;
     frame.interface = interface;
     frame.cut = captured < word(16);

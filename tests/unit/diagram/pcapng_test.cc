@@ -113,6 +113,22 @@ TEST(Pcapng, no_byte_of_it_can_crash_the_reader) {
     }
 }
 
+TEST(Pcapng, a_time_that_no_drawing_has_room_for_is_damage) {
+    const File file;
+    Writer writer(file.path());
+    writer.add_interface("one");
+    for (const capture::Time when :
+         {capture::Time{0}, capture::Time{24h * 365}, capture::Time{24h * 365 * 200}})
+        writer.add(0, Direction::kIn, when, bytes(6));
+    writer.finish();
+    Reader reader(file.path());
+    Frame frame;
+    EXPECT_TRUE(reader.next(frame));
+    EXPECT_TRUE(reader.next(frame));
+    EXPECT_FALSE(reader.next(frame));
+    EXPECT_NE(reader.damage().find("decades"), std::string::npos) << reader.damage();
+}
+
 TEST(Pcapng, other_files_are_refused_with_a_sentence) {
     const File file;
     EXPECT_NE(refusal(file).find("cannot read"), std::string::npos);
