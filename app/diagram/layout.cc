@@ -166,8 +166,7 @@ class Layout {
     void place_pulses() {
         if (!window_.drawn) return;
         std::vector<Point> before;
-        // Those at the edges reach in, as hosts are not at one.
-        for (std::uint64_t pulse = window_.drawn->first - 1; pulse <= window_.drawn->second + 1; ++pulse) {
+        for (const std::uint64_t pulse : pulses_around(*window_.drawn)) {
             std::vector<Point> front;
             for (std::size_t i = 0; i < story_.nodes.size(); ++i) {
                 const auto end = story_.nodes[i].ends.find(pulse);
@@ -184,6 +183,19 @@ class Layout {
             if (!before.empty()) add_column(pulse, before, front);
             before = std::move(front);
         }
+    }
+
+    /// Those that end at any host; those at the edges reach in, as hosts are not at one.
+    std::set<std::uint64_t> pulses_around(PulseRange drawn) const {
+        std::set<std::uint64_t> pulses;
+        for (const Node& node : story_.nodes) {
+            for (const auto& [pulse, when] : node.ends) {
+                const bool begins = pulse >= drawn.first || drawn.first - pulse == 1;
+                const bool ends = pulse <= drawn.second || pulse - drawn.second == 1;
+                if (begins && ends) pulses.insert(pulse);
+            }
+        }
+        return pulses;
     }
 
     void add_column(std::uint64_t pulse, const std::vector<Point>& begin, const std::vector<Point>& end) {

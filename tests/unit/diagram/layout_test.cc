@@ -106,6 +106,16 @@ TEST(Layout, a_long_rest_is_cut_short_and_says_so) {
     EXPECT_LT(d.width, 1500);
 }
 
+TEST(Layout, pulses_that_nobody_has_lived_to_see_are_not_looked_for) {
+    constexpr std::uint64_t kFar = UINT64_MAX;
+    Capture capture;
+    for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, kFar})
+        capture.passes(capture.token((number % 10) * 10us, kManager, 0, number));
+    const Drawing d = drawn(capture);
+    ASSERT_EQ(d.ticks.size(), 3U);
+    EXPECT_EQ(d.ticks.back().pulse, kFar);
+}
+
 TEST(Layout, acts_in_the_group_are_named_once) {
     Capture capture = ticking(3);
     diagram::Sighting token = capture.token(40us, 0, kManager, 4);
