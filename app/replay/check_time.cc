@@ -193,8 +193,8 @@ void TimeChecker::keep(Line& line, const Where& where, const wire::TokenView& vi
                 if (view.entry(i).destination == where.to) seen.entries.push_back(view.entry(i));
         seen.whole = seen.parts.size() == token.last_part + 1U;
     }
-    for (std::uint64_t number = token.number + 1; number <= token.number + token.further; ++number)
-        if (number >= line.next) at(number).whole = true;
+    for (std::uint64_t i = 1; i <= token.further; ++i)
+        if (token.number + i >= line.next) at(token.number + i).whole = true;
 }
 
 /// What a token says counts once all before it are there: one that is seen late may have said it earlier.

@@ -144,6 +144,14 @@ TEST(Checker, finds_a_token_that_came_with_another_and_says_something_of_its_own
     expect_found(frames, 10, "token 4 from node 0 to node 2 says something else");
 }
 
+TEST(Checker, takes_no_time_for_tokens_behind_the_last_number) {
+    Bytes payload(wire::token_size(0));
+    payload.resize(wire::encode_token(payload, {.number = UINT64_MAX - 3, .further = 3}, {}));
+    auto frames = good();
+    frames.push_back(frame({.kind = wire::Kind::kToken, .source = 1, .destination = 2}, payload));
+    EXPECT_FALSE(found_in(frames));
+}
+
 TEST(Checker, finds_a_token_that_is_missing) {
     auto frames = good();
     constexpr std::uint64_t kMissing = 300;
