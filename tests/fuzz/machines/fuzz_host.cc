@@ -20,7 +20,6 @@ void play(std::span<const std::byte> input) {
     const bool in_udp = (kind & 4) != 0;
     Host host((kind & 1) != 0, (kind & 2) != 0, in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet);
     Others others(host);
-    const Heap heap;
     bool may_repeat = (kind & 8) != 0;
     while (!in.empty()) {
         const auto what = in.take<std::uint8_t>();
@@ -31,11 +30,10 @@ void play(std::span<const std::byte> input) {
         } else if (what >= 254) {
             others.start_again(static_cast<NodeId>(1 + in.take<std::uint8_t>() % (kNodes - 1)));
         } else if (what == 253 && std::exchange(may_repeat, false)) {
-            for (unsigned i = 0; i < kAgain; ++i) {
+            repeat([&] {
                 others.speak_again();
                 host.pass(1us);
-            }
-            heap.check();
+            });
         } else if (what >= 250 && in_udp) {
             others.resolve(in);
         } else {

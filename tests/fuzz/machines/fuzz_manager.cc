@@ -27,7 +27,6 @@ void play(std::span<const std::byte> input) {
                      .transport = in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet,
                      .ahead = kAhead[kind / 4 % kAhead.size()]});
     Neighbours others(manager);
-    const Heap heap;
     bool may_repeat = (kind & 16) != 0;
     while (!in.empty()) {
         const auto what = in.take<std::uint8_t>();
@@ -45,11 +44,10 @@ void play(std::span<const std::byte> input) {
         } else if (what < 60 && in_udp) {
             others.resolve(in);
         } else if (what == 60 && std::exchange(may_repeat, false)) {
-            for (unsigned i = 0; i < kAgain; ++i) {
+            repeat([&] {
                 others.speak_again();
                 manager.pass(1us);
-            }
-            heap.check();
+            });
         } else if (what < 64) {
             others.speak(static_cast<wire::Kind>(1 + in.take<std::uint8_t>() % 10), in);
         } else {
