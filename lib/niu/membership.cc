@@ -296,8 +296,7 @@ void Niu::tend_closing() noexcept {
         // Whoever leaves alone says so until it goes: nobody answers.
         if (left && (!alone_ || peer.bye_received)) continue;
         if (peer.state == PeerState::kHeard && !alone_) send_hellos();
-        if (blocked_ || peer.state != PeerState::kUp) continue;
-        if (peer.sent_all()) send_control(peer, wire::Kind::kBye, 0);
+        if (peer.state == PeerState::kUp && peer.sent_all()) send_control(peer, wire::Kind::kBye, 0);
     }
     all_left_ = all ? std::min(all_left_, now_) : Time::max();
     if ((all && now_ - all_left_ >= options_.linger) || now_ - close_started_ >= options_.close_limit)
@@ -311,7 +310,7 @@ void Niu::on_bye(Peer& peer, const wire::Header& header) noexcept {
     peer.bye_received = true;
     peer.bye_heard = now_;
     if (header.sequence == 1) peer.bye_confirmed = true;
-    if (closing_ && peer.sent_all() && header.sequence == 0 && !blocked_) {
+    if (closing_ && peer.sent_all() && header.sequence == 0) {
         send_control(peer, wire::Kind::kBye, 1);
         if (!peer.bye_confirmed) send_control(peer, wire::Kind::kBye, 0);
     }

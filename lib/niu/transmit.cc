@@ -70,11 +70,11 @@ inline bool Niu::serve(Peer& peer) noexcept {
     if (peer.state != PeerState::kUp) return false;
     if (peer.ack_now || peer.grant.worth_telling()) {
         const wire::Kind kind = peer.ack_now ? wire::Kind::kAck : wire::Kind::kCredit;
-        if (blocked_ || !send_control(peer, kind, peer.out.next())) return true;
+        if (!send_control(peer, kind, peer.out.next())) return true;
         counters_.acks_sent.add();
     }
     if (peer.ask_now) {
-        if (blocked_ || !send_control(peer, wire::Kind::kCreditRequest, peer.out.next())) return true;
+        if (!send_control(peer, wire::Kind::kCreditRequest, peer.out.next())) return true;
         peer.ask_now = false;
         counters_.requests_sent.add();
     }
@@ -246,6 +246,7 @@ void Niu::rearm(const Peer& peer) noexcept {
 }
 
 bool Niu::send_control(Peer& peer, wire::Kind kind, Sequence sequence) noexcept {
+    if (blocked_) return false;
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
     const wire::StreamFields fields = tell(peer);

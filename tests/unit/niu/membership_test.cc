@@ -4,6 +4,7 @@
 #include <rte_ether.h>
 
 #include <algorithm>
+#include <array>
 #include <isoplane/wire/hello.hh>
 #include <stdexcept>
 
@@ -164,6 +165,31 @@ TEST_F(NiuTest, does_not_leave_while_its_bye_may_still_be_on_its_own_side) {
     EXPECT_TRUE(a->closed());
     EXPECT_TRUE(b->closed());
     EXPECT_EQ(a->left_open() + b->left_open(), "");
+}
+
+TEST_F(NiuTest, keeps_what_the_wire_does_not_take_when_many_take_leave_at_once) {
+    meet();
+    b->close();
+    b->poll(now);
+    // Each bye is answered with two, the hello with one: so a burst is full between the two.
+    std::array<std::byte, wire::kHelloSize + wire::kMaxNameSize> hello{};
+    const std::size_t size = wire::encode_hello(hello, {.mtu = 1500, .credit = 16, .name = "a"});
+    wire::Header header = header_of_a();
+    header.kind = wire::Kind::kHello;
+    put(header, std::span(hello).first(size));
+    header.kind = wire::Kind::kBye;
+    for (int i = 0; i < 200; ++i)
+        put(header, {});
+    rte_mbuf* filling = packet();
+    while (to_a.output().send(&filling, 1) == 1)
+        filling = packet();
+    rte_pktmbuf_free(filling);
+    for (int polls = 0; polls < 20; ++polls)
+        b->poll(now += 5us);
+    to_a.drain();
+    a->close();
+    run(200ms, 50us);
+    EXPECT_TRUE(b->closed());
 }
 
 TEST_F(NiuTest, leaves_in_time_when_the_other_is_gone_and_its_last_word_was_lost) {
