@@ -37,9 +37,8 @@ int main(int argc, char** argv) {
     for (int i = 0; rank < (last & ~1) && i < 100; i++)
         CHECK(MPI_Sendrecv_replace(data, 100, MPI_BYTE, rank ^ 1, 4, rank ^ 1, 4, MPI_COMM_WORLD,
                                    MPI_STATUS_IGNORE) == MPI_SUCCESS);
-    int flag;
-    for (const double done = seconds();
-         seconds() - done < 1;) /* what it sent last may have to be sent again */
+    int flag; /* what this rank sent last may have to be sent again */
+    for (const double done = seconds(); seconds() - done < 1;)
         MPI_Iprobe(rank, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     printf("rank %d knows\n", rank);
     fflush(stdout);
