@@ -30,8 +30,7 @@ struct Totals {
     std::uint64_t corrupted = 0;
     std::uint64_t cut_off = 0;
     std::uint64_t partitions = 0;
-    std::uint64_t deaths =
-        0;  ///< of hosts and token managers, where logical time survives them; as those below
+    std::uint64_t deaths = 0;  ///< of hosts and token managers, which logical time survives
     std::uint64_t restarts = 0;
     std::uint64_t views = 0;     ///< changes of them
     std::uint64_t given_up = 0;  ///< alive
