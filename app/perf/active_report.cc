@@ -72,10 +72,11 @@ void add_to(report::Record& record, const Results& results, const ActiveCosts& c
                                    {"messages_a_poll", kBatch},
                                    {"costs", costs_json(costs.steps)},
                                    {"features", features_json(costs)}};
-    record.targets = {{.sentence = "round trip of a four-word request at most 1.2 times the NIU's",
-                       .limit = 1.2,
-                       .at_most = true,
-                       .value = results.round_trip_ratio(kRequest, kNiuCoalesced, ActiveEnd::kRequestSize)}};
+    record.targets = {
+        {.sentence = "round trip of a four-word request at most 1.2 times the NIU's",
+         .limit = 1.2,
+         .at_most = true,
+         .value = results.round_trip_ratio(transport::kRequest, kNiuCoalesced, ActiveEnd::kRequestSize)}};
 }
 
 }  // namespace isoplane::perf
