@@ -6,6 +6,7 @@
 import concurrent.futures
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -72,20 +73,20 @@ class Build:
                        f"build all.pch: precompile {ROOT}/tools/testing/precompiled.hh\n")
         return self._ninja(log, directory=directory)
 
-    def read_others(self, log, jobs, targets):
-        """Has the compiler read, and warn about, what `targets` do not need of all that is no test; faster than to build
-        it."""
+    def read_each(self, log, jobs, built):
+        """Has the compiler read, and warn about, every source that is no test, by itself: what it has forgotten to include
+        another may have included before it where they are compiled together. Not what was `built` by itself anyway."""
         generated = [os.path.relpath(name, self.directory) for target in self._introspect("--targets")
                      if target["type"] == "custom" for name in target["filename"] if name.endswith(".hh")]
         subprocess.run(["ninja", "-C", self.directory, "--quiet", *generated], stdout=log, stderr=log, check=True)
-        inputs = subprocess.run(["ninja", "-C", self.directory, "-t", "inputs", *targets], check=True,
-                                capture_output=True, text=True).stdout
-        others = [entry for entry in self._commands()
-                  if entry["output"] not in inputs.split() and "/tests/" not in entry["file"]]
+        inputs = subprocess.run(["ninja", "-C", self.directory, "-t", "inputs", *built], check=True,
+                                capture_output=True, text=True).stdout.split()
+        each = [(entry, source) for entry in self._commands() for source in _together(entry) or [entry["file"]]
+                if "/tests/" not in source and (source != entry["file"] or entry["output"] not in inputs)]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            said = list(pool.map(_read, others))
+            said = list(pool.map(_read, *zip(*each)))
         log.writelines(text for text in said if text)
-        return bool(others) and not any(said)
+        return bool(each) and not any(said)
 
     def _introspect(self, what):
         command = ["meson", "introspect", what, self.directory]
@@ -124,11 +125,19 @@ def _flags(entry):
     return words
 
 
-def _read(entry):
-    """The compiler's words about a source that it does not accept; None when it does."""
-    done = subprocess.run([*_flags(entry), "-fsyntax-only", entry["file"]], cwd=entry["directory"],
+def _together(entry):
+    """The sources that meson has compiled as this one; none where it is not meson's."""
+    if not entry["file"].endswith("-unity0.cpp"):
+        return []
+    with open(os.path.join(entry["directory"], entry["file"]), encoding="utf-8") as file:
+        return re.findall(r'^#include<(.*)>$', file.read(), re.MULTILINE)
+
+
+def _read(entry, source):
+    """The compiler's words about a source, with this entry's flags, that it does not accept; None when it does."""
+    done = subprocess.run([*_flags(entry), "-fsyntax-only", source], cwd=entry["directory"],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return None if done.returncode == 0 else done.stderr or f"{entry['file']}: exit code {done.returncode}\n"
+    return None if done.returncode == 0 else done.stderr or f"{source}: exit code {done.returncode}\n"
 
 
 class Test:

@@ -167,13 +167,14 @@ class Session:
             self.run_all(tests)
 
     def run_clang(self, fuzz_seconds):
-        """What runs under sanitizers is built for them, fuzz targets included; the rest is only read by clang++."""
+        """What runs under sanitizers is built for them, fuzz targets included; all that is no test is read by clang++, each
+        source by itself."""
         tests = self.sanitized_tests(CLANG, without=OF_COMMANDS)
         fuzzers = CLANG.fuzz_targets() if tests else []
         targets = [test.target for test in tests] + [os.path.relpath(path, CLANG.directory) for path in fuzzers]
         if not tests or not self.build(CLANG, targets, counted=True):
             return
-        self.step("read/clang++", lambda log: CLANG.read_others(log, self.options.jobs, targets), counted=True)
+        self.step("read/clang++", lambda log: CLANG.read_each(log, self.options.jobs, targets), counted=True)
         self.run_all(tests, beside=self.fuzz_tasks(fuzz_seconds))
 
     def run_fuzz(self, seconds):
