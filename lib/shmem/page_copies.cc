@@ -9,6 +9,13 @@ namespace isoplane::shmem {
 
 using wire::PageStep;
 
+namespace {
+
+/// Numbers about what of a page has no value: more than a hundred thousand words that all wait.
+constexpr std::size_t kMostOpen = 1U << 20;
+
+}  // namespace
+
 PageCopies::PageCopies(const Pages& pages, Store& store, noniso::Endpoint& endpoint)
     : pages_(pages), store_(store), endpoint_(endpoint), here_(pages.here()) {}
 
@@ -217,6 +224,8 @@ void PageCopies::take_part(NodeId from, const wire::PageMessage& message, std::s
                 all[copy.words++] = word(i);
             return;
         case PageStep::kOpen:
+            if (message.offset != copy.open.size() || message.words > kMostOpen - copy.open.size())
+                return counters_.malformed.add();
             for (std::size_t i = 0; i < message.words; ++i)
                 copy.open.push_back(word(i));
             return;

@@ -59,45 +59,69 @@ void Store::add_open(std::uint32_t page, Numbers& numbers) const {
     }
 }
 
+bool Store::is_in(std::uint32_t page, Address at, std::uint32_t words) const {
+    return pages_.exists(at) && pages_.page_of(at) == page && words <= pages_.left_in_page(at);
+}
+
+/// What is told of a page, apart until all of it makes sense.
+struct Store::Told {
+    std::uint32_t page;
+    std::unordered_map<Address, Version> current{};
+    std::unordered_map<Key, std::vector<Waiter>, KeyHash> open{};
+    std::vector<Blocked> accesses{};
+    Version next_computed = kComputed;
+};
+
+bool Store::take_version(Told& told, std::span<const std::uint32_t> in) const {
+    const Key key{in[0], wide(in, 1)};
+    if (!is_in(told.page, key.at, 1)) return false;
+    told.open[key];
+    if (in[3] != 0) told.current[key.at] = key.version;
+    if ((key.version & kComputed) != 0) told.next_computed = std::max(told.next_computed, key.version + 1);
+    return true;
+}
+
+/// Each of its words waits for a version that was told, or has a value, and not all have.
+bool Store::take_access(Told& told, std::span<const std::uint32_t> in) const {
+    const bool changes = in[0] >= static_cast<std::uint32_t>(wire::AccessCode::kAdd) &&
+                         in[0] <= static_cast<std::uint32_t>(wire::AccessCode::kCompareSwap);
+    if (!changes || in[1] == 0 || in[1] > kMostChanged || !is_in(told.page, in[2], in[1])) return false;
+    Blocked blocked{.code = static_cast<wire::AccessCode>(in[0]),
+                    .to = pages_.here(),
+                    .words = static_cast<std::uint16_t>(in[1]),
+                    .lost = in[3] != 0,
+                    .at = in[2],
+                    .makes = wide(in, 4)};
+    std::copy_n(in.begin() + 6, blocked.operands.size(), blocked.operands.begin());
+    std::copy_n(in.begin() + 10, kMostChanged, blocked.old.begin());
+    const auto number = static_cast<std::uint32_t>(table_.size() + told.accesses.size());
+    for (std::uint16_t i = 0; i < blocked.words; ++i) {
+        const Version version = wide(in, 12 + 2 * std::size_t{i});
+        if (version == 0) continue;
+        const auto open = told.open.find({blocked.at + i, version});
+        if (open == told.open.end()) return false;
+        open->second.push_back({number, i});
+        ++blocked.lacking;
+    }
+    told.accesses.push_back(blocked);
+    return blocked.lacking != 0;
+}
+
 bool Store::take_open(std::uint32_t page, std::span<const std::uint32_t> numbers) {
-    const auto is_here = [&](Address at, std::size_t words) {
-        return pages_.exists(at) && pages_.page_of(at) == page && words <= pages_.left_in_page(at);
-    };
     if (numbers.empty() || numbers[0] > (numbers.size() - 1) / kVersionNumbers) return false;
-    const std::size_t versions = numbers[0];
-    std::span<const std::uint32_t> rest = numbers.subspan(1);
-    for (std::size_t i = 0; i < versions; ++i, rest = rest.subspan(kVersionNumbers)) {
-        const Key key{rest[0], wide(rest, 1)};
-        if (!is_here(key.at, 1)) return false;
-        open_[key];
-        if (rest[3] != 0) current_[key.at] = key.version;
-        if ((key.version & kComputed) != 0) next_computed_ = std::max(next_computed_, key.version + 1);
-    }
-    for (; rest.size() >= kAccessNumbers; rest = rest.subspan(kAccessNumbers)) {
-        Blocked blocked{.code = static_cast<wire::AccessCode>(rest[0]),
-                        .to = pages_.here(),
-                        .words = static_cast<std::uint16_t>(rest[1]),
-                        .lost = rest[3] != 0,
-                        .at = rest[2],
-                        .makes = wide(rest, 4)};
-        const bool changes =
-            blocked.code >= wire::AccessCode::kAdd && blocked.code <= wire::AccessCode::kCompareSwap;
-        if (!changes || blocked.words == 0 || blocked.words > kMostChanged ||
-            !is_here(blocked.at, blocked.words))
-            return false;
-        std::copy_n(rest.begin() + 6, blocked.operands.size(), blocked.operands.begin());
-        std::copy_n(rest.begin() + 10, kMostChanged, blocked.old.begin());
-        const auto number = static_cast<std::uint32_t>(table_.size());
-        for (std::uint16_t i = 0; i < blocked.words; ++i) {
-            const Version version = wide(rest, 12 + 2 * std::size_t{i});
-            if (version == 0) continue;
-            open_[{blocked.at + i, version}].push_back({number, i});
-            ++blocked.lacking;
-        }
-        table_.push_back(blocked);
-        ++blocked_;
-    }
-    return rest.empty();
+    const std::size_t accesses_at = 1 + numbers[0] * kVersionNumbers;
+    if ((numbers.size() - accesses_at) % kAccessNumbers != 0) return false;
+    Told told{.page = page};
+    for (std::size_t at = 1; at < accesses_at; at += kVersionNumbers)
+        if (!take_version(told, numbers.subspan(at, kVersionNumbers))) return false;
+    for (std::size_t at = accesses_at; at < numbers.size(); at += kAccessNumbers)
+        if (!take_access(told, numbers.subspan(at, kAccessNumbers))) return false;
+    current_.merge(told.current);
+    open_.merge(told.open);
+    table_.insert(table_.end(), told.accesses.begin(), told.accesses.end());
+    blocked_ += told.accesses.size();
+    next_computed_ = std::max(next_computed_, told.next_computed);
+    return true;
 }
 
 }  // namespace isoplane::shmem

@@ -313,4 +313,31 @@ TEST(PageCopies, who_asks_again_and_again_is_told_once) {
               1);
 }
 
+TEST(PageCopies, of_what_is_open_nobody_can_tell_without_end) {
+    const topology::Topology topology = topology::single_switch(2);
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map = topology::parse_shmem_map("0: 0, 1;\n");
+    Network network(2);
+    std::mt19937_64 random(1);
+    Host host(network, map, paths, 0, random);
+    host.copies.joined(1, kPulse - 1);
+    host.copies.joined(0, kPulse);
+    while (network.between(0, 1).empty())
+        host.copies.send();
+    constexpr std::uint16_t kWords = 2048;
+    Bytes part(wire::page_message_size(kWords));
+    const auto tell = [&](std::uint32_t offset) {
+        wire::encode_page_message(
+            part,
+            {.step = wire::PageStep::kOpen, .words = kWords, .pulse = kPulse, .page = 0, .offset = offset});
+        host.copies.take(1, part);
+    };
+    tell(kWords);
+    EXPECT_EQ(host.copies.counters().malformed.get(), 1U) << "a part was left out";
+    std::uint32_t parts = 0;
+    while (host.copies.counters().malformed.get() == 1 && parts < 4096)
+        tell(kWords * parts++);
+    EXPECT_LT(parts, 1024U);
+}
+
 }  // namespace isoplane::shmem

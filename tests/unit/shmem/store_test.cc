@@ -110,6 +110,43 @@ TEST(Pages, what_a_lost_host_held_is_at_others_or_nowhere) {
     EXPECT_FALSE(pages.page(16).mapped);
 }
 
+TEST(Store, what_makes_no_sense_of_a_copy_leaves_nothing_behind) {
+    Copy copy;
+    copy.execute(1, AccessCode::kSched, 3, 2, {7});
+    copy.execute(0, AccessCode::kAdd, 3, 1, {1}, 2);
+    std::vector<std::uint32_t> numbers;
+    copy.store.add_open(0, numbers);
+    Copy made;
+    const auto is_refused = [&](std::vector<std::uint32_t> told) {
+        return !made.store.take_open(0, told) && made.store.has_value(3) && made.store.has_value(4) &&
+               made.store.blocked() == 0;
+    };
+    const auto with = [&](std::size_t at, std::uint32_t value) {
+        std::vector<std::uint32_t> told = numbers;
+        told[at] = value;
+        return told;
+    };
+    const std::size_t access = 1 + 4 * std::size_t{numbers[0]};
+    for (std::size_t size = 0; size < numbers.size(); ++size) {
+        if (size == access) continue;  // only that nobody waits
+        const std::vector<std::uint32_t> part(numbers.begin(),
+                                              numbers.begin() + static_cast<std::ptrdiff_t>(size));
+        EXPECT_TRUE(is_refused(part)) << size;
+    }
+    EXPECT_TRUE(is_refused(with(1, 1U << 20))) << "a version of a word elsewhere";
+    EXPECT_TRUE(is_refused(with(access, 1))) << "a read";
+    EXPECT_TRUE(is_refused(with(access, numbers[access] | 0x100))) << "no access that there is";
+    EXPECT_TRUE(is_refused(with(access + 1, 0))) << "of no word";
+    EXPECT_TRUE(is_refused(with(access + 1, 0x10001))) << "of many words";
+    EXPECT_TRUE(is_refused(with(access + 2, 1U << 20))) << "of words elsewhere";
+    EXPECT_TRUE(is_refused(with(access + 13, 99))) << "it waits for a version that is not open";
+    std::vector<std::uint32_t> waits_for_none = with(access + 12, 0);
+    waits_for_none[access + 13] = 0;
+    EXPECT_TRUE(is_refused(waits_for_none));
+    EXPECT_TRUE(made.store.take_open(0, numbers));
+    EXPECT_EQ(made.store.blocked(), 1U);
+}
+
 TEST(Store, a_copy_made_while_words_wait_for_values_ends_as_the_other) {
     Copy copy;
     copy.execute(0, AccessCode::kWrite, 2, 4, {5, 6, 7, 8});

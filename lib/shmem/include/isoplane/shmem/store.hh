@@ -54,7 +54,8 @@ class Store {
     /// What makes the copy of a page at another host the same, but for its words: which have no value, and
     /// what waits for one and will change them. Reads are answered here. In numbers that take_open() knows.
     void add_open(std::uint32_t page, std::vector<std::uint32_t>& numbers) const;
-    /// Of a page of which nothing has been executed here. False when that is nothing that add_open() gives.
+    /// Of a page of which nothing has been executed here. False, and as if nothing had been told, when that
+    /// is nothing that add_open() gives.
     bool take_open(std::uint32_t page, std::span<const std::uint32_t> numbers);
 
     /// Accesses that wait for an ASSIGN.
@@ -132,6 +133,11 @@ class Store {
     void unblock(Blocked& blocked);
     void answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
                 const std::uint32_t* values);
+
+    struct Told;
+    bool is_in(std::uint32_t page, Address at, std::uint32_t words) const;
+    bool take_version(Told& told, std::span<const std::uint32_t> numbers) const;
+    bool take_access(Told& told, std::span<const std::uint32_t> numbers) const;
 
     const Pages& pages_;
     bool never_blocks_;
