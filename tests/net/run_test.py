@@ -125,8 +125,8 @@ def a_terminal_is_read_for_rank_0_and_its_interrupt_reaches_all():
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         die_with_parent()
 
-    script = "[ $ISOPLANE_RANK = 0 ] && read line && echo got $line; trap 'echo heard; exit 0' INT; echo ready; " \
-             "while :; do sleep 0.05; done"
+    script = "[ $ISOPLANE_RANK = 0 ] && read line && echo got $line; trap 'echo heard; exit 0' INT; sleep 1000 & " \
+             "echo ready; wait"
     launcher = subprocess.Popen([PROGRAM, "run", "-n", "2", "--", "sh", "-c", script], stdin=theirs,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=take_terminal)
     os.close(theirs)
@@ -289,7 +289,7 @@ def who_ignores_an_interrupt_that_ends_others_is_ended_too():
 
 @test
 def a_second_interrupt_kills_at_once():
-    with shell("trap 'echo heard' INT; echo ready; while :; do sleep 0.05; done", "--grace", 1000) as job:
+    with shell("trap 'echo heard' INT; sleep 1000 & echo ready; wait; wait", "--grace", 1000) as job:
         until(lambda: job.out().count("ready") == 3, "all ranks are ready")
         job.process.send_signal(signal.SIGINT)
         until(lambda: job.out().count("heard") == 3, "all ranks have heard the first")
