@@ -37,6 +37,8 @@ OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", 
 ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
 FUZZ_SECONDS = 10
 CI_FUZZ_SECONDS = 60
+# They read files, which no state machine stands behind: with --ci not so long as those that take frames.
+FUZZED_FILES = ("fuzz_fmconfig", "fuzz_network_cfg", "fuzz_node_conf", "fuzz_shmem_map")
 SEEDED_TIMEOUT = 3600
 
 
@@ -166,7 +168,7 @@ class Session:
         if tests and self.build(build, build.needed(tests)):
             self.run_all(tests)
 
-    def run_clang(self, fuzz_seconds):
+    def run_clang(self):
         """What runs under sanitizers is built for them, fuzz targets included; all that is no test is read by clang++, each
         source by itself."""
         tests = self.sanitized_tests(CLANG, without=OF_COMMANDS)
@@ -175,15 +177,16 @@ class Session:
         if not tests or not self.build(CLANG, targets, counted=True):
             return
         self.step("read/clang++", lambda log: CLANG.read_each(log, self.options.jobs, targets), counted=True)
-        self.run_all(tests, beside=self.fuzz_tasks(fuzz_seconds))
+        self.run_all(tests, beside=self.fuzz_tasks(CI_FUZZ_SECONDS, FUZZ_SECONDS))
 
     def run_fuzz(self, seconds):
-        self.run_together(self.fuzz_tasks(seconds), self.options.jobs)
+        self.run_together(self.fuzz_tasks(seconds, seconds), self.options.jobs)
 
-    def fuzz_tasks(self, seconds):
-        """One for each fuzz target."""
-        return [functools.partial(self.fuzz, path, seconds) for path in CLANG.fuzz_targets()
-                if self.options.filter.search(os.path.basename(path))]
+    def fuzz_tasks(self, frames, files):
+        """One for each fuzz target, which take so many seconds each."""
+        named = [(path, os.path.basename(path)) for path in CLANG.fuzz_targets()]
+        return [functools.partial(self.fuzz, path, files if name in FUZZED_FILES else frames)
+                for path, name in named if self.options.filter.search(name)]
 
     def fuzz(self, program, seconds, workfile):
         """New inputs go to a scratch corpus; an input that breaks the program is kept beside it."""
@@ -222,7 +225,7 @@ def run_ci(session):
             session.run_all([test for test in chosen(tests, session.options, []) if test not in apart])
     session.run_all(list(chosen(DEFAULT.tests(), session.options, ["ci", "docs"])))
     session.run_all(list(chosen(DEFAULT.tests(), session.options, ["pci"])))  # no room for others beside these
-    session.run_clang(CI_FUZZ_SECONDS)
+    session.run_clang()
     session.run_sanitized(sanitizer("thread"), only=THREADED)
 
 
