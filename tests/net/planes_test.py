@@ -97,6 +97,14 @@ def operations_end_in_their_order_on_planes_that_lose():
 
 
 @test
+def frames_of_every_plane_are_sealed():
+    for way in WAYS:
+        with Program("run", "-n", 2, "--planes", 3, "--progress", way, "--authenticate", "--fabric", "loss=0.01", "--",
+                     work("p33_flow-cc"), "put", 100) as launcher:
+            same(sorted(launcher.ends().out().splitlines()), [f"[{i}] put: 100" for i in range(2)], f"{launcher}")
+
+
+@test
 def one_that_dies_is_survived_whichever_it_is():
     for way in WAYS:
         for plane in (0, 1):

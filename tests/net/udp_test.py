@@ -39,15 +39,23 @@ def a_job_on_the_fabric_sends_nothing_but_udp():
     same(len({port for _, _, port in ways}), len({way[:2] for way in ways}), "source ports, and pairs of nodes")
 
 
-def conf():
+def conf(*more):
     """All in networks of their own, with the same router."""
     path = work("udp.conf")
     with open(work("udp-topology"), "w", encoding="utf-8") as file:
         file.write("0 alice bob tm0:t\n")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("fmconfig=udp-topology\njob-key=7\nencapsulation=udp\n")
+        file.write("\n".join(("fmconfig=udp-topology", "job-key=7", "encapsulation=udp", *more, "")))
         for number, name in enumerate(NODES):
             file.write(f"[host.{name}]\nlink=afpacket:veth0\nip=10.1.{number}.7/24\ngateway=10.1.{number}.1\n")
+    return path
+
+
+def key_file():
+    path = work("udp.key")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"aes-gmac {'5a' * 32}\n")
+    os.chmod(path, 0o600)
     return path
 
 
@@ -68,12 +76,16 @@ def a_job_crosses_a_router():
         router.command("sysctl", "-qw", "net.ipv4.ip_forward=1")
         for number, host in enumerate(hosts):
             plug(router, number, host)
-        tm = stack.enter_context(Node("tm", "afpacket:veth0", "--config", conf(), "--name", "tm0", "--idle", "yield",
-                                      **hosts[2].how).ready())
-        with Program("run", "--config", conf(), "-n", 1, "--", *hosts[0].within, *BANK, ":", "-n", 1, "--",
-                     *hosts[1].within, *BANK) as launcher:
-            assert "100 moves of 2 hosts" in launcher.ends().out(), launcher.out()
-        tm.stop()
+        for more in ((), (f"key={key_file()}",)):
+            with Node("tm", "afpacket:veth0", "--config", conf(*more), "--name", "tm0", "--idle", "yield",
+                      **hosts[2].how).ready() as tm:
+                with Program("run", "--config", conf(*more), "-n", 1, "--", *hosts[0].within, *BANK, ":", "-n", 1, "--",
+                             *hosts[1].within, *BANK) as launcher:
+                    assert "100 moves of 2 hosts" in launcher.ends().out(), launcher.out()
+                if more:
+                    gate, = tm.ask("show authentication json")
+                    assert gate["authentic"] > 10 and not gate["not_sealed"] + gate["forged"], gate
+                tm.stop()
         for number in range(len(NODES)):
             neighbours = router.command("ip", "neighbour", "show", "dev", f"port{number}")
             assert f"10.1.{number}.7 lladdr 02:69:73:00:00:{number:02x}" in neighbours, neighbours
