@@ -3,12 +3,8 @@
 
 #include <rte_common.h>
 #include <rte_ether.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include "port_link.hh"
 #include "sockets.hh"
@@ -17,28 +13,12 @@ namespace isoplane::link {
 
 namespace {
 
-/// When a peer goes, the driver unmaps the memory it shares with it on the EAL's interrupt thread, and looks
-/// whether an lcore is just reading it only before the burst. So that thread must not push an lcore aside in
-/// the middle of one: as a batch thread it runs where the lcores yield, or on a CPU of its own. It makes the
-/// driver's race rare, not impossible.
-void calm_interrupt_thread() {
-    std::error_code ignored;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
-        std::string name;
-        std::getline(std::ifstream(task.path() / "comm"), name);
-        const sched_param none{};
-        if (name == "eal-intr-thread")
-            sched_setscheduler(std::stoi(task.path().filename()), SCHED_BATCH, &none);
-    }
-}
-
 std::unique_ptr<Link> open_memif(const LinkSpec& spec, const std::string& name, const LinkOptions& options) {
     const Mac mac = mac_option(spec);
     const unsigned id = spec.number("id", 0, 0, 65535);
     const unsigned wait = spec.number("wait", options.wait_seconds, 0, 3600);
     const SocketSide side = SocketSide::take(spec, {"role", "server", "client"}, ".id" + std::to_string(id));
     if (!side.serves()) await_server(spec, std::chrono::seconds(wait));
-    calm_interrupt_thread();
     // A frame lies in one buffer: where one takes several and the ring is full in the middle of it, the
     // driver leaves the beginning behind in the ring and sends all of it again.
     const unsigned buffer = std::clamp(options.mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN, 2048U, 65535U);

@@ -62,11 +62,12 @@ PortLink::PortLink(const LinkSpec& spec, const std::string& name, const LinkOpti
                    PortTraits traits)
     : Link(name, spec),
       traits_(std::move(traits)),
+      apart_(traits_.on_interrupt_thread ? std::make_unique<BetweenBursts>() : nullptr),
       device_(std::move(device)),
       input_(name + ".rx", port_id(), traits_.bytes, traits_.backlog,
-             traits_.own_pool ? options.pool->raw() : nullptr),
+             traits_.own_pool ? options.pool->raw() : nullptr, apart_ ? &apart_->burst() : nullptr),
       output_(name + ".tx", port_id(), traits_.bytes, within_room(traits_.limits, options),
-              options.pool->raw()) {
+              options.pool->raw(), apart_ ? &apart_->burst() : nullptr) {
     mtu_ = options.mtu;
     if (traits_.on_interrupt_thread) device_->close_on_interrupt_thread();
     configure(options);
@@ -192,7 +193,7 @@ std::uint16_t PortOutput::send_carefully(rte_mbuf** packets, std::uint16_t n) no
             ++ready;
         const auto run = static_cast<std::uint16_t>(ready - done);
         if (run > 0) {
-            const std::uint16_t sent = rte_eth_tx_burst(port_, 0, packets + done, run);
+            const std::uint16_t sent = give(packets + done, run);
             done = static_cast<std::uint16_t>(done + sent);
             if (sent < run) return done;
         }

@@ -7,8 +7,10 @@
 #include <rte_ring.h>
 
 #include <isoplane/runtime/counter.hh>
+#include <memory>
 #include <optional>
 
+#include "between_bursts.hh"
 #include "device.hh"
 #include "driver.hh"
 
@@ -25,14 +27,15 @@ enum class ByteCount : std::uint8_t {
 class PortInput final : public runtime::Input {
   public:
     /// `backlog` is the ring behind the queue, if there is one that can be counted. Packets are copied into
-    /// mbufs of `copy_to`, unless that is null.
+    /// mbufs of `copy_to`, unless that is null. `burst` is held through each burst, if there is one.
     PortInput(const std::string& name, std::uint16_t port, ByteCount bytes, const rte_ring* backlog,
-              rte_mempool* copy_to)
+              rte_mempool* copy_to, std::mutex* burst)
         : Input(name, bytes == ByteCount::kEdge ? Bytes::kCounted : Bytes::kNotCounted),
           port_(port),
           driver_counts_(bytes == ByteCount::kDriver),
           backlog_(backlog),
-          copy_to_(copy_to) {}
+          copy_to_(copy_to),
+          burst_(burst) {}
     unsigned waiting() const noexcept override;
     std::optional<std::uint64_t> bytes() const override;
 
@@ -40,8 +43,13 @@ class PortInput final : public runtime::Input {
 
   private:
     std::uint16_t do_receive(rte_mbuf** packets, std::uint16_t room) noexcept override {
-        const std::uint16_t n = rte_eth_rx_burst(port_, 0, packets, room);
+        const std::uint16_t n = take(packets, room);
         return copy_to_ == nullptr ? n : copy(packets, n);
+    }
+    std::uint16_t take(rte_mbuf** packets, std::uint16_t room) noexcept {
+        if (burst_ == nullptr) return rte_eth_rx_burst(port_, 0, packets, room);
+        const std::lock_guard lock(*burst_);
+        return rte_eth_rx_burst(port_, 0, packets, room);
     }
     std::uint16_t copy(rte_mbuf** packets, std::uint16_t n) noexcept;
 
@@ -49,6 +57,7 @@ class PortInput final : public runtime::Input {
     bool driver_counts_;
     const rte_ring* backlog_;
     rte_mempool* copy_to_;
+    std::mutex* burst_;
 };
 
 /// The transmit queue of a port. Packets that the port would not send as they are get linearised here, or
@@ -61,13 +70,15 @@ class PortOutput final : public runtime::Output {
     };
 
     /// `pool` is where linearised copies come from: `limits.longest` fits into one of its mbufs unless
-    /// chained packets are sent as they are.
-    PortOutput(const std::string& name, std::uint16_t port, ByteCount bytes, Limits limits, rte_mempool* pool)
+    /// chained packets are sent as they are. `burst` is held through each burst, if there is one.
+    PortOutput(const std::string& name, std::uint16_t port, ByteCount bytes, Limits limits, rte_mempool* pool,
+               std::mutex* burst = nullptr)
         : Output(name, bytes == ByteCount::kEdge ? Bytes::kCounted : Bytes::kNotCounted),
           port_(port),
           driver_counts_(bytes == ByteCount::kDriver),
           limits_(limits),
-          pool_(pool) {}
+          pool_(pool),
+          burst_(burst) {}
     std::optional<std::uint64_t> bytes() const override;
 
     runtime::Counter linearised;
@@ -77,6 +88,11 @@ class PortOutput final : public runtime::Output {
     std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
         if (!limits_.multi_segment || limits_.longest != 0) [[unlikely]]
             return send_carefully(packets, n);
+        return give(packets, n);
+    }
+    std::uint16_t give(rte_mbuf** packets, std::uint16_t n) noexcept {
+        if (burst_ == nullptr) return rte_eth_tx_burst(port_, 0, packets, n);
+        const std::lock_guard lock(*burst_);
         return rte_eth_tx_burst(port_, 0, packets, n);
     }
     std::uint16_t send_carefully(rte_mbuf** packets, std::uint16_t n) noexcept;
@@ -89,6 +105,7 @@ class PortOutput final : public runtime::Output {
     bool driver_counts_;
     Limits limits_;
     rte_mempool* pool_;
+    std::mutex* burst_;
 };
 
 /// What a kind knows about its port that the port does not say.
@@ -101,7 +118,8 @@ struct PortTraits {
     /// Receives in place of the link's pool, and is copied from. For a driver that does not give back what
     /// it holds when it closes.
     std::shared_ptr<runtime::Pool> own_pool{};
-    bool on_interrupt_thread = false;  ///< starts, stops and closes there
+    bool on_interrupt_thread =
+        false;  ///< starts, stops and closes there, and so do its peers: between bursts
     ByteCount bytes = ByteCount::kDriver;
 };
 
@@ -127,6 +145,7 @@ class PortLink final : public Link {
     void run(const std::function<void()>& what);  ///< on the thread that the driver needs
 
     PortTraits traits_;
+    std::unique_ptr<BetweenBursts> apart_;
     std::optional<Device> device_;  ///< until the destructor
     PortInput input_;
     PortOutput output_;
