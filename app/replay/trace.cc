@@ -12,6 +12,9 @@ namespace isoplane::replay {
 
 namespace {
 
+/// Before it all nanoseconds can be counted.
+constexpr auto kLastSecond = std::chrono::floor<std::chrono::seconds>(Time::max());
+
 constexpr std::size_t kEthernetSize = 14;
 constexpr std::size_t kProtocolAt = 12;
 
@@ -93,6 +96,11 @@ bool Trace::next(TraceFrame& frame) {
     if (got == PCAP_ERROR_BREAK) return false;
     if (got != 1) {
         break_off();
+        return false;
+    }
+    if (header->ts.tv_sec < 0 || std::chrono::seconds(header->ts.tv_sec) >= kLastSecond) {
+        damage_ = said(file_, "damaged behind frame " + std::to_string(frames_) +
+                                  ": the time of the next is before " + "1970 or after 2262");
         return false;
     }
     // With nanoseconds asked for, they stand where microseconds would.

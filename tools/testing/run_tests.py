@@ -199,7 +199,9 @@ class Session:
                    "-entropic=0",  # which costs a whole host many times what it takes to run
                    "-error_exitcode=1",  # its own choice means a skip here
                    f"-artifact_prefix={broken}", grown, *seed_corpora(name)]
-        ended = processes.run(command, timeout=seconds + 120, workfile=workfile)
+        # Without this what the second sanitizer finds in the libraries is only said.
+        env = {"UBSAN_OPTIONS": CLANG.env["UBSAN_OPTIONS"]}
+        ended = processes.run(command, env=env, timeout=seconds + 120, workfile=workfile)
         cases = read_cases("exitcode", ended, None)
         for case in cases:
             case.name = f"{seconds} s"

@@ -174,6 +174,20 @@ TEST_F(TraceFile, uses_what_stands_before_the_damage) {
     EXPECT_NE(trace.damage().find("behind frame 1"), std::string::npos) << trace.damage();
 }
 
+TEST_F(TraceFile, takes_a_time_that_nanoseconds_cannot_count_for_damage) {
+    capture::Writer writer(path_);
+    writer.add_interface("one");
+    writer.add(0, capture::Direction::kOut, 1s, Bytes(60));
+    writer.add(0, capture::Direction::kOut, capture::Time::max(), Bytes(60));
+    writer.finish();
+    Trace trace(path_, "");
+    TraceFrame frame;
+    EXPECT_TRUE(trace.next(frame));
+    EXPECT_FALSE(trace.next(frame));
+    EXPECT_NE(trace.damage().find("behind frame 1"), std::string::npos) << trace.damage();
+    EXPECT_NE(trace.damage().find("2262"), std::string::npos) << trace.damage();
+}
+
 TEST_F(TraceFile, says_that_a_file_has_several_link_types) {
     capture::Writer writer(path_);
     writer.add_interface("one");
