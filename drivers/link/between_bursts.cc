@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
