@@ -100,7 +100,7 @@ bool Trace::next(TraceFrame& frame) {
     }
     if (header->ts.tv_sec < 0 || std::chrono::seconds(header->ts.tv_sec) >= kLastSecond) {
         damage_ = said(file_, "damaged behind frame " + std::to_string(frames_) +
-                                  ": the time of the next is before " + "1970 or after 2262");
+                                  ": the time of the next is before 1970 or after 2262");
         return false;
     }
     // With nanoseconds asked for, they stand where microseconds would.

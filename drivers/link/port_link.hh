@@ -118,8 +118,9 @@ struct PortTraits {
     /// Receives in place of the link's pool, and is copied from. For a driver that does not give back what
     /// it holds when it closes.
     std::shared_ptr<runtime::Pool> own_pool{};
-    bool on_interrupt_thread =
-        false;  ///< starts, stops and closes there, and so do its peers: between bursts
+    /// Starts, stops and closes there. When a peer goes, the driver unmaps on that thread what its bursts
+    /// read, so they are kept apart.
+    bool on_interrupt_thread = false;
     ByteCount bytes = ByteCount::kDriver;
 };
 
