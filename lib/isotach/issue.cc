@@ -81,6 +81,11 @@ bool Isotach::send(NodeId to, std::span<const std::byte> message) noexcept {
     return sent;
 }
 
+bool Isotach::send_marked(NodeId to, std::span<const std::byte> accesses) noexcept {
+    Isochron::Part marker{.to = here_, .operation = wire::Operation::kMarker};
+    return may_issue() && issue_alone(to, accesses, wire::Operation::kAccesses, &marker);
+}
+
 bool Isotach::held_back() noexcept {
     counters_.held_back.add();
     return false;

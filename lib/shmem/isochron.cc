@@ -59,6 +59,8 @@ inline void Isochron::add_to(NodeId host, const Access& access, Words first, Wor
     wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
                         access);
     out += wire::access_layout::kSize;
+    if (first.size() == 1 && second.empty()) [[likely]]
+        return wire::Field<std::uint32_t, 0>::put(out, first.front());
     for (const Words words : {first, second}) {
         for (const std::uint32_t word : words) {
             wire::Field<std::uint32_t, 0>::put(out, word);
@@ -68,8 +70,7 @@ inline void Isochron::add_to(NodeId host, const Access& access, Words first, Wor
 }
 
 /// What it reads is the same at all copies: the nearest one tells.
-inline void Isochron::add_to_all(const Access& access, Words first, Words second) {
-    const Pages::Page& page = pages_.page(access.address);
+inline void Isochron::add_to_all(const Pages::Page& page, const Access& access, Words first, Words second) {
     if (page.others.empty()) return add_to(page.nearest, access, first, second);
     Access silent = access;
     silent.ticket = 0;
@@ -81,11 +82,11 @@ inline void Isochron::add_to_all(const Access& access, Words first, Words second
 }
 
 Reads::Ticket Isochron::add_read(Address at, std::uint32_t words) {
-    check_variable(at, words);
+    const NodeId nearest = page_of(at, words).nearest;
     const Reads::Ticket ticket = open(words);
     const std::uint32_t offset = 0;
-    reads().ask(ticket, pages_.page(at).nearest);
-    add_to(pages_.page(at).nearest,
+    reads().ask(ticket, nearest);
+    add_to(nearest,
            {.code = AccessCode::kRead,
             .words = static_cast<std::uint16_t>(words),
             .address = at,
@@ -94,9 +95,9 @@ Reads::Ticket Isochron::add_read(Address at, std::uint32_t words) {
     return ticket;
 }
 
-void Isochron::add_write(Address at, Words values) {
+void Isochron::add_write(const Pages::Page& page, Address at, Words values) {
     add_to_all(
-        {.code = AccessCode::kWrite, .words = static_cast<std::uint16_t>(values.size()), .address = at},
+        page, {.code = AccessCode::kWrite, .words = static_cast<std::uint16_t>(values.size()), .address = at},
         values, {});
 }
 
@@ -108,7 +109,8 @@ Scheduled Isochron::add_sched(Address at, std::uint16_t words) {
             " is scheduled already by this host: assign it, or give that SCHED away, before the next");
     const Scheduled scheduled = schedules.open(at, words, memory_->here());
     scheduled_.push_back({at, std::nullopt});
-    add_to_all({.code = AccessCode::kSched, .words = words, .address = at}, {&scheduled.number, 1}, {});
+    add_to_all(pages_.page(at), {.code = AccessCode::kSched, .words = words, .address = at},
+               {&scheduled.number, 1}, {});
     return scheduled;
 }
 
@@ -129,16 +131,19 @@ void Isochron::add_assign(const Scheduled& scheduled, Words values) {
     scheduled_.push_back({scheduled.at, memory_->schedules_.at(scheduled.at)});
     memory_->schedules_.close(scheduled);
     const std::array<std::uint32_t, 2> which{scheduled.host, scheduled.number};
-    add_to_all({.code = AccessCode::kAssign,
+    add_to_all(pages_.page(scheduled.at),
+               {.code = AccessCode::kAssign,
                 .words = static_cast<std::uint16_t>(values.size()),
                 .address = scheduled.at},
                which, values);
 }
 
 Reads::Ticket Isochron::add_change(AccessCode code, Address at, Words first, Words second) {
+    const Pages::Page& page = pages_.page(at);
     const Reads::Ticket ticket = open(static_cast<std::uint32_t>(first.size()));
-    reads().ask(ticket, pages_.page(at).nearest);
-    add_to_all({.code = code,
+    reads().ask(ticket, page.nearest);
+    add_to_all(page,
+               {.code = code,
                 .words = static_cast<std::uint16_t>(first.size()),
                 .address = at,
                 .ticket = reads().name(ticket)},
@@ -181,7 +186,7 @@ void Isochron::write(const Block& block, Words values) {
                      std::to_string(values.size()) + ": give as many");
     check(block.at, block.words, false);
     in_pieces(block, false, [&](const Block& piece, std::uint32_t done) {
-        add_write(piece.at, values.subspan(done, piece.words));
+        add_write(pages_.page(piece.at), piece.at, values.subspan(done, piece.words));
     });
 }
 

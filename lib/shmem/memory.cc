@@ -81,10 +81,7 @@ bool Memory::issue(Isochron& isochron) {
     if (hits_.size() >= options_.most_waiting) return false;
     const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
     const bool at_once = !abroad && (hits_.empty() || options_.planted.local_at_once);
-    if (abroad && !(put_on_wire(isochron) && endpoint_.send(isochron.wire_))) {
-        endpoint_.forget_lost(isochron.wire_);
-        return false;
-    }
+    if (abroad && !send(isochron)) return false;
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();
@@ -102,6 +99,17 @@ bool Memory::issue(Isochron& isochron) {
 bool Memory::fits(Isochron& isochron) {
     const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
     return !abroad || (put_on_wire(isochron) && endpoint_.fits(isochron.wire_));
+}
+
+/// Most isochrons have few accesses, to the copies of one other host.
+bool Memory::send(Isochron& isochron) {
+    if (isochron.used_ == 1 && isochron.messages_.empty() && isochron.wire_.empty()) [[likely]] {
+        const Isochron::Part& part = isochron.parts_.front();
+        if (endpoint_.send_marked(part.to, part.bytes.bytes())) return true;
+    }
+    if (put_on_wire(isochron) && endpoint_.send(isochron.wire_)) return true;
+    endpoint_.forget_lost(isochron.wire_);
+    return false;
 }
 
 /// Accesses come before messages, so that who receives one finds done what its isochron does; and the marker
@@ -151,7 +159,8 @@ bool Memory::take_next() {
         return true;
     }
     if (!from_.receive(next_)) return false;
-    heed(next_);
+    if (next_.kind != DeliveryKind::kMessage) [[unlikely]]
+        heed(next_);
     return true;
 }
 
@@ -182,7 +191,6 @@ void Memory::change_here(NodeId host, bool joined) {
 
 /// This host joins a running time, which goes on when its copies are here. Until then there are only notices.
 void Memory::arrive() {
-    if (!from_.arrives()) return;
     for (Delivery notice; from_.receive(notice); notices_.push(notice))
         heed(notice);
     copies_.leave_out([this](NodeId host) { return from_.has_gone(host); });
@@ -215,6 +223,10 @@ bool Memory::execute_next() {
 
 /// All that an isochron does here is done in one step, or what this host does at once could come between.
 void Memory::take_accesses() {
+    if (together_.empty()) [[likely]] {
+        execute(next_.time.host, next_.data);
+        return from_.release(next_);
+    }
     together_.push_back(next_);
     for (const Delivery& delivery : together_) {
         execute(delivery.time.host, delivery.data);
@@ -291,8 +303,9 @@ bool Memory::send(const Store::Answer& answer) {
 }
 
 unsigned Memory::send_answers() {
-    arrive();
-    unsigned sent = copies_.send();
+    if (from_.arrives()) [[unlikely]]
+        arrive();
+    unsigned sent = copies_.idle() ? 0 : copies_.send();
     for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
         runtime::Fifo<Store::Answer>& queue = to_send_[host];
         for (; !queue.empty(); queue.pop(), --unsent_, ++sent) {
@@ -326,12 +339,19 @@ unsigned Memory::take_answers() {
     return taken;
 }
 
+/// There is nothing to take, to execute or to send: as most polls find it, which therefore look no further.
+inline bool Memory::is_idle() const noexcept {
+    return !has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting() && copies_.idle() &&
+           notices_.empty() && !from_.arrives();
+}
+
 unsigned Memory::poll() {
     if (has_lcore()) {
         if (!has_arrived_.load(std::memory_order_relaxed)) return 0;
         const std::lock_guard turn(turn_);
         return fill_reads();
     }
+    if (is_idle()) return 0;
     unsigned done = take_answers() + send_answers();
     while (step())
         ++done;
@@ -339,9 +359,7 @@ unsigned Memory::poll() {
 }
 
 bool Memory::pass_on(Delivery& delivery, bool caught_up) noexcept {
-    if (!has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting() && copies_.idle() &&
-        notices_.empty() && !from_.arrives())
-        return false;
+    if (is_idle()) return false;
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (!turn) return false;
     take_answers();

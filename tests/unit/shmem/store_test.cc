@@ -17,11 +17,15 @@ namespace {
 using wire::AccessCode;
 using Words = std::vector<std::uint32_t>;
 
+Pages pages_of_first(const topology::Paths& paths) {
+    return {topology::parse_shmem_map("0: 0, 1;\n1: 1;\n"), paths, 0, {.pages = 4, .page_words = 16}};
+}
+
 /// The store of host 0 of two; page 1 is at the other.
 struct Copy {
     topology::Topology topology = topology::single_switch(2);
     topology::Paths paths{topology};
-    Pages pages{topology::parse_shmem_map("0: 0, 1;\n1: 1;\n"), paths, 0, {.pages = 4, .page_words = 16}};
+    Pages pages = pages_of_first(paths);
     Store store{pages};
 
     void execute(NodeId issuer, AccessCode code, Address at, std::uint16_t words, const Words& operands,

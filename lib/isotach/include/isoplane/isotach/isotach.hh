@@ -51,6 +51,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     Isochron isochron() noexcept override { return Isochron(pool_); }
     bool send(Isochron& isochron) noexcept override;
     bool send(NodeId to, std::span<const std::byte> message) noexcept override;
+    bool send_marked(NodeId to, std::span<const std::byte> accesses) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     void forget_lost(Isochron& isochron) noexcept override {
         isochron.drop_if([this](NodeId host, wire::Operation operation) {

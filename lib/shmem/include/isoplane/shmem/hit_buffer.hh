@@ -17,7 +17,7 @@ class HitBuffer {
     /// `abroad`: it has parts elsewhere, and its marker will come; if not, it is executed with the isochron
     /// before it.
     void push(std::span<const std::byte> accesses, bool abroad) {
-        bytes_.insert(bytes_.end(), accesses.begin(), accesses.end());
+        if (!accesses.empty()) bytes_.insert(bytes_.end(), accesses.begin(), accesses.end());
         hits_.push({accesses.size(), abroad});
     }
     bool empty() const noexcept { return hits_.empty(); }
@@ -28,12 +28,13 @@ class HitBuffer {
     template <typename Execute>
     void pop(Execute&& execute) {
         do {
-            execute(std::span(bytes_).subspan(head_, hits_.front().size));
-            head_ += hits_.front().size;
+            const std::size_t size = hits_.front().size;
+            if (size != 0) execute(std::span(bytes_).subspan(head_, size));
+            head_ += size;
             hits_.pop();
         } while (!hits_.empty() && !hits_.front().abroad);
         // Seldom, and never more than what was executed since.
-        if (head_ * 2 < bytes_.size()) return;
+        if (head_ * 2 < bytes_.size() || head_ == 0) return;
         bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(head_));
         head_ = 0;
     }

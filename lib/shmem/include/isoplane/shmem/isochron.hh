@@ -38,7 +38,7 @@ class Isochron {
     }
     template <Shareable T>
     void write(Variable<T> variable, std::type_identity_t<T> value) {
-        add_write(check_variable(variable), to_words(value));
+        add_write(page_of(variable.at, Variable<T>::kWords), variable.at, to_words(value));
     }
     /// The variable has no value from here on, until this is assigned; who reads it waits for that, or reads
     /// what is written later. Misuse while another SCHED of this host on it is open: neither assigned by this
@@ -106,19 +106,22 @@ class Isochron {
     Reads& reads() noexcept;
     template <Shareable T>
     Address check_variable(Variable<T> variable) const {
-        check_variable(variable.at, Variable<T>::kWords);
+        page_of(variable.at, Variable<T>::kWords);
         return variable.at;
     }
-    void check_variable(Address at, std::uint32_t words) const {
+    /// Of a variable of so many words, where there can be one.
+    const Pages::Page& page_of(Address at, std::uint32_t words) const {
         std::uint32_t word = 0;
         const Pages::Page* page = pages_.page_with(at, words, word);
-        if (page == nullptr || !page->mapped || (words == 2 && at % 2 != 0)) [[unlikely]]
-            check(at, words, true);
+        if (page != nullptr && page->mapped && (words != 2 || at % 2 == 0)) [[likely]]
+            return *page;
+        check(at, words, true);
+        return pages_.page(at);
     }
     /// Throws Misuse.
     void check(Address at, std::uint32_t words, bool is_variable) const;
     Reads::Ticket add_read(Address at, std::uint32_t words);
-    void add_write(Address at, Words values);
+    void add_write(const Pages::Page& page, Address at, Words values);
     Scheduled add_sched(Address at, std::uint16_t words);
     void add_assign(Address at, Words values);
     void add_assign(const Scheduled& scheduled, Words values);
@@ -127,7 +130,7 @@ class Isochron {
     Reads::Ticket open(std::uint32_t words);
     template <typename Each>
     void in_pieces(const Block& block, bool at_nearest, Each&& each);
-    void add_to_all(const wire::Access& access, Words first, Words second);
+    void add_to_all(const Pages::Page& page, const wire::Access& access, Words first, Words second);
     void add_to(NodeId host, const wire::Access& access, Words first, Words second);
     AccessBytes& bytes_for(NodeId host) {
         if (host == pages_.here()) return here_;

@@ -129,6 +129,7 @@ class Memory final : public isotach::Filter {
 
     /// The most words of a block that one access can cover, so that it and its answer fit a frame.
     std::uint32_t most_words(const Pages::Page& page, bool at_nearest) const noexcept;
+    bool send(Isochron& isochron);
     bool put_on_wire(Isochron& isochron);
     bool put_part(Isochron& isochron, const Isochron::Part& part);
     bool has_lcore() const noexcept { return &from_ != &endpoint_; }
@@ -144,6 +145,7 @@ class Memory final : public isotach::Filter {
     void heed(const isotach::Delivery& notice);
     void change_here(NodeId host, bool joined);
     void arrive();
+    bool is_idle() const noexcept;
     bool send(const Store::Answer& answer);
     unsigned send_answers();
     unsigned take_answers();
