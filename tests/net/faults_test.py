@@ -15,13 +15,13 @@ import subprocess
 import sys
 import time
 
-from net import UNHEARD, Program, needs_root, run, same, test, until
+from net import UNHEARD, Program, fewer, needs_root, run, same, test, until
 from storms import PATIENT, SILENCE, Child, Job, Storm
 
 STORM, HOSTILE, BULK = (os.path.abspath(path) for path in sys.argv[2:5])
 Storm.program = STORM
 WAYS = ("inline", "lcore")
-HOSTILE_FRAMES = 100_000
+HOSTILE_FRAMES = fewer(100_000)
 BACK = "node{0} (node {0}) is back, and knows nothing of what was before\n"
 
 

@@ -213,13 +213,18 @@ class Node(Program):
         return self.stage(name)["figures"]
 
 
+def fewer(count):
+    """Of so many frames, those that there is time for where programs are slow."""
+    return count // (SLOWDOWN * SLOWDOWN)
+
+
 def round_trip(echo_link, sender_link, *options, size=64, count=MILLION, echo_first=True, gently=False,
                window=None, before=None, heard=None, echo_how=None, sender_how=None):
     """One node sends `count` frames, or fewer where programs are slow, another returns them, the first checks each; then
     every counter on both sides is held against every other. `gently` lets the sender wait until both see the link up and
     `before` has been called, `window` is how many frames it may have under way, `heard` is part of what it may say on
     standard error instead of nothing. Returns both, ended."""
-    count //= SLOWDOWN * SLOWDOWN
+    count = fewer(count)
 
     def echo():
         return Node("echo", echo_link, "--id", 1, *options, **(echo_how or {})).ready()

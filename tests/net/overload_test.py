@@ -23,7 +23,8 @@ REST = 1.0 * SLOWDOWN  # seconds, after which nothing is under way any more
 
 def flood(what, ranks, count, size, *more, options=(), pool=8191):
     """Returns the figures of all ranks, after it has been looked at what has to hold for all floods."""
-    with Program("run", "-n", ranks, "--set", f"packets={pool}", *options, "--", FLOOD, count, size, *more) as launcher:
+    with Program("run", "-n", ranks, "--set", f"packets={pool}", "--set", f"hello-limit={30 * SLOWDOWN}", *options,
+                 "--", FLOOD, count, size, *more) as launcher:
         found = {rank: lines[-1] for rank, lines in lines_of(launcher.ends().out()).items()}
     same(sorted(found), list(range(ranks)), f"ranks that have reported: {what}")
     taker = found[0]
