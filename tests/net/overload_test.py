@@ -23,8 +23,7 @@ REST = 1.0 * SLOWDOWN  # seconds, after which nothing is under way any more
 
 def flood(what, ranks, count, size, *more, options=(), pool=8191):
     """Returns the figures of all ranks, after it has been looked at what has to hold for all floods."""
-    with Program("run", "-n", ranks, "--set", f"packets={pool}", "--set", f"hello-limit={30 * SLOWDOWN}", *options,
-                 "--", FLOOD, count, size, *more) as launcher:
+    with Program("run", "-n", ranks, "--set", f"packets={pool}", *options, "--", FLOOD, count, size, *more) as launcher:
         found = {rank: lines[-1] for rank, lines in lines_of(launcher.ends().out()).items()}
     same(sorted(found), list(range(ranks)), f"ranks that have reported: {what}")
     taker = found[0]
@@ -60,7 +59,8 @@ def what_a_receiver_cannot_take_waits_at_its_sender():
 
 @test
 def many_to_one_arrive():
-    all_were_refused(flood("64 senders to one", 65, 400, 512))
+    senders = 64 // SLOWDOWN  # each is a process, and they have to hear each other in time
+    all_were_refused(flood(f"{senders} senders to one", senders + 1, 400 * SLOWDOWN, 512))
 
 
 @test
