@@ -39,8 +39,9 @@ class Endpoint {
     virtual bool send(Isochron& isochron) noexcept = 0;
     /// An isochron of this message alone, which is copied. False, and nothing is done, as there.
     virtual bool send(NodeId to, std::span<const std::byte> message) noexcept = 0;
-    /// The short way of an isochron of a marker for this host and of accesses for one other, which are copied.
-    /// False, and nothing is done, when they cannot go that way now, or at all: send() knows all ways.
+    /// The short way of an isochron of a marker for this host and of accesses for one other, which are
+    /// copied. False, and nothing is done, when they cannot go that way now, or at all: send() knows all
+    /// ways.
     virtual bool send_marked(NodeId /*to*/, std::span<const std::byte> /*accesses*/) noexcept {
         return false;
     }
