@@ -249,6 +249,8 @@ inline bool TokenExchange::prepare_what_is_due() noexcept {
     std::uint8_t level = 0;
     while (sent_ < complete_ + options_.ahead && quiet_ == 0 && may_send()) {
         const std::uint64_t number = sent_ + 1;
+        if (pending_ && !has_place(number)) [[unlikely]]
+            break;
         const bool says_something = number > base_ + options_.ahead && !is_silent(number);
         if (says_something) on_send(number);
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
@@ -267,6 +269,12 @@ inline bool TokenExchange::prepare_what_is_due() noexcept {
     counters_.sent.add(neighbours_.size() * (sent_ - before));
     resend_at_ = now_ + patience();
     return true;
+}
+
+/// A neighbour that says it has tokens which have not been sent to it would be sent others in their place.
+bool TokenExchange::has_place(std::uint64_t number) const noexcept {
+    return std::ranges::all_of(
+        neighbours_, [&](const Neighbour& neighbour) { return number <= neighbour.transmitted + mask_ + 1; });
 }
 
 void TokenExchange::transmit_pending() noexcept {

@@ -111,6 +111,25 @@ TEST(TokenEntries, that_no_token_has_room_for_stop_time_rather_than_get_lost) {
     EXPECT_GT(exchange.managers[0]->counters().overfull.get(), 0U);
 }
 
+/// A neighbour that says it has tokens which have not been sent to it.
+TEST(TokenEntries, of_a_token_that_could_not_leave_stay_its_own) {
+    Exchange exchange(topology::single_switch(2));
+    exchange.hands[0]->send(1);
+    exchange.settle();
+    exchange.stations.clog(2);
+    exchange.stations.run(50ms);  // until what is sent again waits, too
+    const wire::TokenEntry entry{1, wire::kEveryHost, wire::group_signal(1)};
+    exchange.hands[1]->send(1);
+    exchange.settle();
+    exchange.tick(2);
+    exchange.tick(3, 1, {entry});
+    EXPECT_EQ(exchange.managers[0]->complete(), 3U);
+    exchange.stations.clog(2, false);
+    exchange.stations.run(50ms);
+    EXPECT_EQ(exchange.hands[0]->entries(2), Entries{});
+    EXPECT_EQ(exchange.hands[0]->entries(4), Entries{entry});
+}
+
 TEST(TokenEntries, go_one_hop_a_token_to_their_host_alone) {
     Exchange exchange(topology::line(3, 1));
     const wire::TokenEntry entry{0, 2, 17};

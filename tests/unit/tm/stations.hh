@@ -45,6 +45,7 @@ class Stations {
             const std::string name = "unit_station" + std::to_string(i);
             stations_.push_back({.up = std::make_unique<runtime::Ring>(name + "_up"),
                                  .down = std::make_unique<runtime::Ring>(name + "_down")});
+            stations_.back().valve = std::make_unique<Valve>(stations_.back().up->output());
             ports.push_back({stations_.back().up->input(), stations_.back().down->output()});
         }
         options_.nodes = std::move(names);
@@ -76,7 +77,7 @@ class Stations {
         own.epoch = epoch;
         own.manages = manages(node);
         own.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
-        station.niu = std::make_unique<niu::Niu>(own.nodes[node], station.down->input(), station.up->output(),
+        station.niu = std::make_unique<niu::Niu>(own.nodes[node], station.down->input(), *station.valve,
                                                  station_pool(), own);
     }
     /// What is polled after the NIU of that node.
@@ -123,10 +124,23 @@ class Stations {
     /// No frame reaches the node, or all do again.
     void deafen(NodeId node, bool deaf = true) { fabric_->set(node, {.loss = deaf ? 1.0 : 0.0}); }
 
+    /// Nothing leaves the node: its output is full.
+    void clog(NodeId node, bool clogged = true) { stations_[node].valve->clogged = clogged; }
+
   private:
+    struct Valve final : runtime::Output {
+        explicit Valve(runtime::Output& behind) : Output("valve"), to(behind) {}
+        std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
+            return clogged ? std::uint16_t{0} : to.send(packets, n);
+        }
+
+        runtime::Output& to;
+        bool clogged = false;
+    };
     struct Station {
         std::unique_ptr<runtime::Ring> up;
         std::unique_ptr<runtime::Ring> down;
+        std::unique_ptr<Valve> valve{};
         std::unique_ptr<niu::Niu> niu{};
         std::function<void(Time)> poll{};
     };

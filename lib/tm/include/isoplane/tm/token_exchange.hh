@@ -215,6 +215,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void complete_what_is() noexcept;
     bool prepare_what_is_due() noexcept;
     void send_what_is_due() noexcept;
+    bool has_place(std::uint64_t number) const noexcept;
     void transmit_pending() noexcept;
     std::uint64_t transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted,
                            Way way = Way::kApart) noexcept;
