@@ -19,10 +19,11 @@ static ptl_handle_eq_t eq;
 static ptl_handle_md_t source;
 static int window = 1, both, on_their_way;
 
-static void out(ptl_size_t bytes) {
+/* To the part of what the other has there that begins at `to`. */
+static void out(ptl_size_t bytes, ptl_size_t to) {
     int i;
     for (i = 0; i < window; i++)
-        MUST(PtlPutRegion(source, 0, bytes, PTL_NO_ACK_REQ, other, PORTAL, 0, 0, i * bytes, 0));
+        MUST(PtlPutRegion(source, 0, bytes, PTL_NO_ACK_REQ, other, PORTAL, 0, 0, to + i * bytes, 0));
     on_their_way += window;
 }
 
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
     const ptl_size_t most = argc > 1 ? (ptl_size_t)atol(argv[1]) : 4 << 20;
     const int rounds = argc > 2 ? atoi(argv[2]) : 100;
     ptl_handle_me_t me;
-    ptl_size_t bytes, i;
+    ptl_size_t bytes, i, part = 0;
     char *from, *to;
 
     if (argc > 3) window = atoi(argv[3]);
@@ -71,13 +72,14 @@ int main(int argc, char** argv) {
     CHECK(size == 2);
     other = id_of(1 - rank);
     from = malloc(most);
-    to = calloc(window, most);
+    /* Two parts in turn: while one looks at what has come, the other may already put the next size. */
+    to = calloc(2 * window, most);
     for (i = 0; i < most; i++)
         from[i] = (char)(i * 31 + rank);
     eq = queue_of(window == 1 ? 10 : 1000);
     MUST(PtlMDBind(ni, md_of(from, most, PTL_MD_THRESH_INF, PTL_MD_ACK_DISABLE, eq), PTL_RETAIN, &source));
     attach(anyone, 0,
-           md_of(to, most * window, PTL_MD_THRESH_INF,
+           md_of(to, 2 * window * most, PTL_MD_THRESH_INF,
                  PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE | PTL_MD_ACK_DISABLE, eq),
            &me);
     meet(other, 0);
@@ -85,16 +87,17 @@ int main(int argc, char** argv) {
         const double start = now_us();
         double took;
         int round;
-        if (!both) memset(to, 0, bytes * window);
         for (round = 0; round < rounds; round++) {
-            if (rank == 0 || both) out(bytes);
+            if (rank == 0 || both) out(bytes, part);
             in(bytes);
-            if (rank == 1 && !both) out(bytes);
+            if (rank == 1 && !both) out(bytes, part);
         }
         took = now_us() - start;
         drain();
         for (i = 0; i < bytes * window; i++)
-            CHECK(to[i] == (char)(i % bytes * 31 + 1 - rank));
+            CHECK(to[part + i] == (char)(i % bytes * 31 + 1 - rank));
+        memset(to + part, 0, bytes * window);
+        part = part == 0 ? window * most : 0;
         if (rank == 0)
             fprintf(stderr, "%lu bytes: %.2f us, %.1f MB/s\n", (unsigned long)bytes,
                     took / rounds / 2 / window, 2.0 * bytes * window * rounds / took);
