@@ -371,7 +371,7 @@ def what_a_host_and_a_pulse_cost_does_not_grow_with_strangers():
     few, many = (figures["frames_of_host_per_pulse", hosts] for hosts in (64, 512))
     print(f"# frames of a host for a pulse: {few:.3f} of 64 hosts, {many:.3f} of 512")
     assert 2 < many < 1.02 * few < 4, (few, many)
-    assert 0 < figures["memory_mb", 512] < 1024 and figures["seconds", 512] > 0, figures
+    assert 0 < figures["memory_mb", 512] < 1024 * SLOWDOWN and figures["seconds", 512] > 0, figures
 
 
 @test
