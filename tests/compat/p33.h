@@ -104,7 +104,7 @@ static __inline__ void join(void) {
  * Who is not there yet drops what is for it, so it is put again from time to time. Several threads of a
  * process meet those with their bits. */
 static __inline__ void meet(ptl_process_id_t partner, ptl_match_bits_t bits) {
-    ptl_handle_eq_t eq = queue_of(64);
+    ptl_handle_eq_t eq = queue_of(1000); /* what was put before the other was there may come at once */
     ptl_handle_me_t me;
     ptl_handle_md_t md;
     timeout_val_t again;

@@ -7,7 +7,7 @@
 import json
 import signal
 
-from net import Program, as_nobody, needs_root, run, same, test, until, work
+from net import SLOWDOWN, Program, as_nobody, needs_root, run, same, test, until, work
 
 
 def result_of(*options, **how):
@@ -57,7 +57,7 @@ def a_network_and_its_faults_can_be_given():
 
 @test
 def hosts_and_token_managers_die_and_start_again():
-    result = result_of("--seeds", 20, "--faults", "loss=1%,partitions,deaths,restarts")
+    result = result_of("--seeds", 20 // SLOWDOWN, "--faults", "loss=1%,partitions,deaths,restarts")
     same(result["failures"], [], "failures")
     for what in ("deaths", "restarts", "partitions"):
         assert result["faults"][what] > 0, f"no {what}"
