@@ -71,10 +71,11 @@ void Node::add_views() {
 void Node::ready(const runtime::Placement& placement) {
     engine_.place(placement);
     add_views();
-    if (serve_telemetry_) telemetry_ = std::make_unique<runtime::Telemetry>(views_);
-    if (metrics_port_) metrics_ = std::make_unique<runtime::MetricsServer>(views_, *metrics_port_);
     for (const auto& link : links_)
         link->start();
+    // What asks them is there no earlier, and no longer, than they are up.
+    if (serve_telemetry_) telemetry_ = std::make_unique<runtime::Telemetry>(views_);
+    if (metrics_port_) metrics_ = std::make_unique<runtime::MetricsServer>(views_, *metrics_port_);
 }
 
 void Node::start() {

@@ -35,8 +35,9 @@ class Edge {
     /// speed, and drivers that do look count bytes themselves.
     enum class Bytes : std::uint8_t { kCounted, kNotCounted };
 
-    explicit Edge(std::string name, Bytes bytes = Bytes::kCounted) : name_(std::move(name)) {
-        need(kByteCount, bytes == Bytes::kCounted);
+    explicit Edge(std::string name, Bytes bytes = Bytes::kCounted)
+        : name_(std::move(name)), counts_bytes_(bytes == Bytes::kCounted) {
+        need(kByteCount, counts_bytes_);
     }
     Edge(const Edge&) = delete;
     Edge& operator=(const Edge&) = delete;
@@ -45,7 +46,7 @@ class Edge {
     const Counter& packets() const noexcept { return packets_; }
     /// Nothing where nobody counts them.
     virtual std::optional<std::uint64_t> bytes() const {
-        return needs(kByteCount) ? std::optional(bytes_.get()) : std::nullopt;
+        return counts_bytes_ ? std::optional(bytes_.get()) : std::nullopt;
     }
     void clear_counters() noexcept {
         packets_.set(0);
@@ -82,6 +83,7 @@ class Edge {
 
   private:
     std::string name_;
+    bool counts_bytes_;  ///< as `needs_` says, which only the lcore may ask
     Tap* tap_ = nullptr;
     Counter packets_;
     Counter bytes_;
