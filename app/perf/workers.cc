@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <isoplane/runtime/handover.hh>
 #include <latch>
 #include <stdexcept>
 
@@ -23,6 +24,7 @@ struct Job {
 };
 
 int do_job(void* argument) {
+    runtime::take_over(argument);
     Job& job = *static_cast<Job*>(argument);
     job.here.fetch_add(1, std::memory_order_acq_rel);
     while (job.here.load(std::memory_order_acquire) < 2)
@@ -39,6 +41,7 @@ void Workers::run(const std::function<void()>& a, const std::function<void()>& b
     std::latch done(2);
     std::array<Job, 2> jobs{Job{a, idler(), here, done}, Job{b, idler(), here, done}};
     for (unsigned worker = 1; worker <= jobs.size(); ++worker) {
+        runtime::hand_over(&jobs[worker - 1]);
         if (rte_eal_remote_launch(do_job, &jobs[worker - 1], worker) != 0)
             throw std::runtime_error("worker " + std::to_string(worker) + " cannot be started: it is busy");
     }

@@ -5,12 +5,13 @@
 
 #include <isoplane/fabric/damage.hh>
 #include <isoplane/fabric/random.hh>
+#include <isoplane/runtime/packet.hh>
 
 namespace isoplane::fabric {
 
 bool is_ours_alone(const rte_mbuf* frame) noexcept {
     for (const rte_mbuf* segment = frame; segment != nullptr; segment = segment->next) {
-        if (rte_mbuf_refcnt_read(segment) != 1 || !RTE_MBUF_DIRECT(segment)) return false;
+        if (runtime::references(segment) != 1 || !RTE_MBUF_DIRECT(segment)) return false;
     }
     return true;
 }

@@ -14,6 +14,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <isoplane/runtime/handover.hh>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -50,6 +51,7 @@ class InterruptThread {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     InterruptThread() {
+        runtime::hand_over(this);
         rte_intr_handle* const handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
         const bool registered = readable_ >= 0 && handle != nullptr &&
                                 rte_intr_fd_set(handle, readable_) == 0 &&
@@ -62,6 +64,7 @@ class InterruptThread {
 #pragma GCC diagnostic pop
 
     static void come_by(void* self) {
+        runtime::take_over(self);
         static_cast<InterruptThread*>(self)->wait_for_events();
     }
 

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <future>
+#include <isoplane/runtime/handover.hh>
 #include <stdexcept>
 #include <utility>
 
@@ -55,14 +56,12 @@ void on_interrupt_thread(const std::function<void()>& what) {
     const auto task = std::make_shared<Task>(what);
     auto shared =
         std::make_unique<std::shared_ptr<Task>>(task);  // the alarm's, which may outlast our waiting
-    // The alarm orders the two threads by means that a thread sanitizer cannot see; this it can.
-    static std::atomic<unsigned> handed_over{0};
     const auto run = [](void* argument) {
-        static_cast<void>(handed_over.load(std::memory_order_acquire));
+        runtime::take_over(argument);
         const std::unique_ptr<std::shared_ptr<Task>> mine(static_cast<std::shared_ptr<Task>*>(argument));
         (**mine)();
     };
-    handed_over.fetch_add(1, std::memory_order_release);
+    runtime::hand_over(shared.get());
     // Alarms are the one way in. Should there be none to be had, the present thread has to do.
     if (rte_eal_alarm_set(1, run, shared.get()) == 0)
         static_cast<void>(shared.release());

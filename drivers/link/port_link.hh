@@ -7,6 +7,7 @@
 #include <rte_ring.h>
 
 #include <isoplane/runtime/counter.hh>
+#include <isoplane/runtime/handover.hh>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,7 @@ class PortInput final : public runtime::Input {
   private:
     std::uint16_t do_receive(rte_mbuf** packets, std::uint16_t room) noexcept override {
         const std::uint16_t n = take(packets, room);
+        runtime::take_over(packets, n);
         return copy_to_ == nullptr ? n : copy(packets, n);
     }
     std::uint16_t take(rte_mbuf** packets, std::uint16_t room) noexcept {
@@ -91,6 +93,7 @@ class PortOutput final : public runtime::Output {
         return give(packets, n);
     }
     std::uint16_t give(rte_mbuf** packets, std::uint16_t n) noexcept {
+        runtime::hand_over(packets, n);
         if (burst_ == nullptr) return rte_eth_tx_burst(port_, 0, packets, n);
         const std::lock_guard lock(*burst_);
         return rte_eth_tx_burst(port_, 0, packets, n);

@@ -137,7 +137,7 @@ std::uint16_t Gate::In::do_receive(rte_mbuf** packets, std::uint16_t room) noexc
 /// Makes room for the trailer behind the payload.
 Gate::Out::Ready Gate::Out::make_ready(rte_mbuf*& packet, SealedFrame& frame) noexcept {
     // One reference is ours, and one may be its keeper's, who changes nothing while we have ours.
-    constexpr std::uint16_t kWithItsKeeper = 2;
+    constexpr unsigned kWithItsKeeper = 2;
     const std::size_t front = encapsulation_.size();
     const std::span<std::byte> first = runtime::Packet::bytes_of(packet);
     if (first.size() < front + wire::kHeaderSize || is_arp(first, encapsulation_)) return Ready::kAsItIs;
@@ -148,7 +148,7 @@ Gate::Out::Ready Gate::Out::make_ready(rte_mbuf*& packet, SealedFrame& frame) no
         size = *end;  // behind it may be the trailer of the time before
     }
     const bool in_place = packet->nb_segs == 1 && RTE_MBUF_DIRECT(packet) &&
-                          rte_mbuf_refcnt_read(packet) <= kWithItsKeeper && has_room(packet, size);
+                          runtime::references(packet) <= kWithItsKeeper && has_room(packet, size);
     if (!in_place) [[unlikely]] {
         rte_mbuf* const copy = copy_of(packet, size, pool_);
         if (copy == nullptr) return Ready::kLater;

@@ -146,14 +146,14 @@ void Channels::recycle(Id id) noexcept {
 
 /// Or is lost. A driver may refer to the packet for long after that.
 bool Channels::has_arrived(const Record& record) const noexcept {
-    if (rte_mbuf_refcnt_read(record.packet.get()) == 1) return true;
+    if (runtime::references(record.packet.get()) == 1) return true;
     const niu::TransferState state = endpoint_.state(record.ticket);
     return state == niu::TransferState::kArrived || state == niu::TransferState::kLost;
 }
 
 bool Channels::is_busy(const Record& record) const noexcept {
     if (!record.sent || options_.planted.always_idle) return false;
-    return endpoint_.in_process() ? rte_mbuf_refcnt_read(record.packet.get()) != 1 : !has_arrived(record);
+    return endpoint_.in_process() ? runtime::references(record.packet.get()) != 1 : !has_arrived(record);
 }
 
 /// Looks at so many of those that were sent. Returns whether one has arrived: if it was freed, only its

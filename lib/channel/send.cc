@@ -79,7 +79,7 @@ Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id,
 /// they are, not who sent it.
 bool Channels::may_change(const Record& record) const noexcept {
     if (options_.planted.overwrite_shared) return true;
-    return record.alone && (!endpoint_.in_process() || rte_mbuf_refcnt_read(record.packet.get()) == 1);
+    return record.alone && (!endpoint_.in_process() || runtime::references(record.packet.get()) == 1);
 }
 
 /// To a channel of this node.

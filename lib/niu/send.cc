@@ -95,7 +95,7 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     put_message(payload, {protocol, wire::kWholeMessage, size, size - extension});
     // What is left of its room others may share, unless it is somebody's.
     const std::size_t used = wire::kMessageHeaderSize + message.size();
-    const std::size_t left = rte_mbuf_refcnt_read(m) == 1
+    const std::size_t left = runtime::references(m) == 1
                                  ? std::min<std::size_t>(peer.max_payload - used, rte_pktmbuf_tailroom(m))
                                  : 0;
     rte_pktmbuf_prepend(m, overhead_);

@@ -121,7 +121,7 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
         return true;
     SentFrame& frame = peer.out[sequence];
     rte_mbuf* m = frame.packet;
-    if (rte_mbuf_refcnt_read(m) == 1) {
+    if (runtime::references(m) == 1) {
         add_reference(m);
     } else {
         m = rte_pktmbuf_copy(m, pool_.raw(), 0, UINT32_MAX);

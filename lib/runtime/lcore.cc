@@ -5,6 +5,7 @@
 #include <rte_lcore.h>
 #include <sched.h>
 
+#include <isoplane/runtime/handover.hh>
 #include <isoplane/runtime/lcore.hh>
 #include <stdexcept>
 #include <string>
@@ -21,7 +22,7 @@ void Lcore::start() {
     const std::lock_guard lock(control_);
     if (running_) return;
     stop_.store(false, std::memory_order_relaxed);
-    ended_.store(false, std::memory_order_release);
+    hand_over(this);
     if (rte_eal_remote_launch(&Lcore::entry, this, lcore_id_) != 0) {
         throw std::runtime_error("worker " + std::to_string(lcore_id_) +
                                  " cannot be started: there is no such lcore, or it is busy");
@@ -34,9 +35,7 @@ void Lcore::stop() {
     if (!running_) return;
     stop_.store(true, std::memory_order_relaxed);
     rte_eal_wait_lcore(lcore_id_);
-    // The EAL's own hand-overs, there and back, are invisible to a thread sanitizer.
-    while (!ended_.load(std::memory_order_acquire))
-        sched_yield();
+    take_over(this);
     running_ = false;
 }
 
@@ -52,12 +51,13 @@ void Lcore::call(const std::function<void()>& what) {
 }
 
 int Lcore::entry(void* self) {
+    take_over(self);
     static_cast<Lcore*>(self)->loop();
+    hand_over(self);
     return 0;
 }
 
 void Lcore::loop() {
-    static_cast<void>(ended_.load(std::memory_order_acquire));
     Idler idler(idle_);
     while (!stop_.load(std::memory_order_relaxed)) {
         idler.step(pipeline_.poll(clock_.now()) != 0);
@@ -66,7 +66,6 @@ void Lcore::loop() {
             mail_.store(nullptr, std::memory_order_release);
         }
     }
-    ended_.store(true, std::memory_order_release);
 }
 
 }  // namespace isoplane::runtime

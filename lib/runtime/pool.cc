@@ -5,8 +5,10 @@
 #include <rte_mbuf.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
+#include <isoplane/runtime/handover.hh>
 #include <isoplane/runtime/pool.hh>
 #include <stdexcept>
 
@@ -21,6 +23,42 @@ namespace {
 constexpr const char* kLastFirst = "lf_stack";
 constexpr const char* kInTurn = "ring_mp_mc";
 
+#ifdef ISOPLANE_SAYS_HANDOVERS
+constexpr bool kSaysHandovers = true;
+
+std::array<rte_mempool_ops, RTE_MEMPOOL_MAX_OPS_IDX> unseen;
+
+int give_back(rte_mempool* pool, void* const* packets, unsigned n) {
+    for (unsigned i = 0; i < n; ++i)
+        take_over(&static_cast<const rte_mbuf*>(packets[i])->refcnt);  // from who referred to it, too
+    hand_over(packets, n);
+    return unseen[pool->ops_index].enqueue(pool, packets, n);
+}
+
+int take_out(rte_mempool* pool, void** packets, unsigned n) {
+    const int error = unseen[pool->ops_index].dequeue(pool, packets, n);
+    if (error == 0) take_over(packets, n);
+    return error;
+}
+
+/// Whoever gives a packet back and whoever takes it next, in a driver as well, passes here.
+void say_handovers() {
+    static const bool once = [] {
+        for (unsigned i = 0; i < rte_mempool_ops_table.num_ops; ++i) {
+            rte_mempool_ops& ops = rte_mempool_ops_table.ops[i];
+            unseen[i] = ops;
+            ops.enqueue = give_back;
+            ops.dequeue = take_out;
+        }
+        return true;
+    }();
+    static_cast<void>(once);
+}
+#else
+constexpr bool kSaysHandovers = false;
+void say_handovers() {}
+#endif
+
 }  // namespace
 
 std::uint16_t Pool::room_for(unsigned mtu) {
@@ -30,6 +68,9 @@ std::uint16_t Pool::room_for(unsigned mtu) {
 }
 
 Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache, Place place) {
+    say_handovers();
+    // What goes through a cache would not be said; but packets in turn are those of one lcore.
+    if (kSaysHandovers && place != Place::kPrivateInTurn) cache = 0;
     if (place == Place::kShared)
         make_shared(name, packets, room, cache);
     else

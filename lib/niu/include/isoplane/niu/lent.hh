@@ -6,8 +6,8 @@
 #include <rte_mbuf.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
+#include <isoplane/runtime/packet.hh>
 #include <vector>
 
 #include <isoplane/niu/memory.hh>
@@ -70,11 +70,9 @@ class Lent {
 
     /// Receivers give back the header first, then what is behind it.
     static bool is_read(const rte_mbuf* frame) noexcept {
-        return rte_mbuf_refcnt_read(frame) != 1 || rte_mbuf_refcnt_read(frame->next) != 1;
+        return runtime::references(frame) != 1 || runtime::references(frame->next) != 1;
     }
     static void finish(rte_mbuf* frame) noexcept {
-        // What the last reader has read, it has read before anybody may change it.
-        std::atomic_thread_fence(std::memory_order_acquire);
         memory_of(frame).done();
         rte_pktmbuf_free(frame);
     }

@@ -102,7 +102,7 @@ class PacketBin {
     void put(rte_mbuf* m) noexcept {
         if (m->nb_segs != 1) [[unlikely]]
             return rte_pktmbuf_free(m);
-        if (rte_mbuf_refcnt_read(m) != 1 || m->pool != pool_ || !RTE_MBUF_DIRECT(m))
+        if (runtime::references(m) != 1 || m->pool != pool_ || !RTE_MBUF_DIRECT(m))
             return rte_pktmbuf_free_seg(m);
         if (count_ == packets_.size()) flush();
         packets_[count_++] = m;

@@ -47,7 +47,6 @@ class Lcore {
     std::mutex control_;  ///< between controlling threads; the lcore never takes it
     bool running_ = false;
     std::atomic<bool> stop_{false};
-    std::atomic<bool> ended_{true};
     std::atomic<const std::function<void()>*> mail_{nullptr};
 };
 

@@ -50,6 +50,11 @@ class Packet {
     rte_mbuf* mbuf_ = nullptr;
 };
 
+/// How many refer to it. Who no longer does has done by then what he did with it.
+inline unsigned references(const rte_mbuf* m) noexcept {
+    return __atomic_load_n(&m->refcnt, __ATOMIC_ACQUIRE);
+}
+
 /// Fetches what is about to be written, so that a packet which another core has had is ours by then.
 inline void prefetch_to_write(const void* at) noexcept {
 #if defined(__x86_64__)
