@@ -12,7 +12,7 @@ import stat
 import sys
 
 from capture_files import read_pcapng
-from net import UNHEARD, Node, Program, run, same, test, until, work
+from net import UNHEARD, Node, Program, fewer, run, same, test, until, work
 from storms import PATIENT, Child, Job, Storm
 
 EXAMPLES, Storm.program, HOSTILE = (os.path.abspath(path) for path in sys.argv[2:5])
@@ -145,7 +145,7 @@ def captured_frames_that_are_played_again_do_nothing_but_count():
         job.all_talk()
         before = [node.ask()["niu"] for node in job.nodes]
         with Program("replay", capture, "--to", f"virtio:{job.ports[2]}", "--source-mac", "02:ba:d0:00:00:01", "--limit",
-                     2000, "--speed", "100000pps") as player:
+                     2000, "--speed", f"{fewer(100_000)}pps") as player:
             player.ends()
         for number, node in enumerate(job.nodes):
             def played():

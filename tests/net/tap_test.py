@@ -23,6 +23,8 @@ def has(space, interface):
 @test
 def frames_cross_two_taps_and_come_back():
     needs_taps()
+    if "thread" in os.environ.get("ISOPLANE_SANITIZE", ""):
+        raise Skip("a thread sanitizer holds back the signals by which the driver hears of frames")
     with Namespace() as space:
         space.command("ip", "link", "add", "bridge0", "type", "bridge", "mcast_snooping", "0")
         space.command("ip", "link", "set", "bridge0", "multicast", "off", "up")
