@@ -83,11 +83,11 @@ class Edge {
 
   private:
     std::string name_;
-    bool counts_bytes_;  ///< as `needs_` says, which only the lcore may ask
     Tap* tap_ = nullptr;
     Counter packets_;
     Counter bytes_;
     std::uint8_t needs_ = 0;
+    bool counts_bytes_;  ///< as `needs_` says, which only the lcore may ask
 };
 
 /// Where a stage takes packets from: a link's receive queue, a ring, or a queue of the simulator.
