@@ -189,8 +189,9 @@ void Supervisor::on_signal(int number) {
         return;
     }
     if (!ranks_run() && fabric_may_end_) abandoned_ = true;  // all that is left is to wait
-    if (asked_by_) escalation_.kill(Clock::now());
+    const bool again = asked_by_.has_value();
     asked_by_ = number;
+    if (again) return escalation_.kill(Clock::now());
     send_to_ranks(number);
 }
 
