@@ -69,7 +69,8 @@ std::uint16_t Pool::room_for(unsigned mtu) {
 
 Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache, Place place) {
     say_handovers();
-    // What goes through a cache would not be said; but packets in turn are those of one lcore.
+    // What goes through a cache is not said. Packets in turn keep theirs: AF_XDP's driver loses frames
+    // without.
     if (kSaysHandovers && place != Place::kPrivateInTurn) cache = 0;
     if (place == Place::kShared)
         make_shared(name, packets, room, cache);
