@@ -193,7 +193,7 @@ void Network::strike() {
             look_at_views();
             return !complaint().empty();
         };
-        world_.run_until(watch, left.limit / 2 + some(random_, 3 * left.limit));
+        run_until(watch, left.limit / 2 + some(random_, 3 * left.limit));
         heal();
     }
 }
@@ -205,7 +205,7 @@ std::string Network::die_and_survive(Duration limit) {
     };
     const auto has_begun = [](const auto& one) { return one->agreement()->view().number != 0; };
     disturb();
-    world_.run_until(
+    run_until(
         [&] {
             return over() ||
                    (std::ranges::all_of(hosts_, has_begun) && std::ranges::all_of(managers_, has_begun));
@@ -214,14 +214,13 @@ std::string Network::die_and_survive(Duration limit) {
     Mortality& left = scenario_.mortality;
     while (left.hosts + left.managers + left.cuts + left.restarts != 0 && !over()) {
         disturb();
-        world_.run_until(over, some(random_, left.within));
+        run_until(over, some(random_, left.within));
         strike();
     }
     heal();
     disturb();
-    world_.run_until(over, left.rest);
-    world_.run_until([&] { return over() || survivors_rest(); },
-                     some(random_, std::chrono::milliseconds{20}));
+    run_until(over, left.rest);
+    run_until([&] { return over() || survivors_rest(); }, some(random_, std::chrono::milliseconds{20}));
     clear_faults();
     // Doubts pass when those who are doubted are heard again, or a view is made without them.
     runtime::Time doubted = runtime::Time::max();
@@ -229,7 +228,7 @@ std::string Network::die_and_survive(Duration limit) {
         doubted = has_majority() ? runtime::Time::max() : std::min(doubted, world_.now());
         return doubted != runtime::Time::max() && world_.now() - doubted > 10 * left.limit;
     };
-    world_.run_until([&] { return over() || survivors_rest() || stands_still(); }, limit);
+    run_until([&] { return over() || survivors_rest() || stands_still(); }, limit);
     stood_still_ = stands_still();
     if (std::string wrong = complaint(); !wrong.empty()) return wrong;
     if (!views_.complaint().empty()) return views_.complaint();

@@ -165,15 +165,15 @@ std::string Network::run(Duration limit) {
 }
 
 std::string Network::act(Duration limit) {
-    const auto over = [this] { return is_time_to_look() && (all_rest() || !complaint().empty()); };
+    const auto over = [this] { return all_rest() || !complaint().empty(); };
     const runtime::Time end = world_.now() + scenario_.traffic.duration;
     for (unsigned change = 0; (change < 8 || world_.now() < end) && !over(); ++change) {
         disturb();
-        world_.run_until(over, some(random_, 1ms));
+        run_until(over, some(random_, 1ms));
         heal();
-        world_.run_until(over, some(random_, 1ms));
+        run_until(over, some(random_, 1ms));
     }
-    world_.run_until(over, limit);
+    run_until(over, limit);
     if (std::string wrong = complaint(); !wrong.empty()) return wrong;
     if (std::string wrong = judge(); !wrong.empty()) return wrong;
     if (!all_rest()) return where_it_stands();
@@ -198,12 +198,6 @@ void Network::heal() {
 void Network::clear_faults() {
     for (unsigned port = 0; port < fabric_->ports(); ++port)
         fabric_->set(port, {});
-}
-
-/// Where hosts are many, all are looked at once in as many polls.
-bool Network::is_time_to_look() {
-    constexpr std::size_t kFew = 64;
-    return hosts_.size() <= kFew || ++polls_ % hosts_.size() == 0;
 }
 
 /// Nobody has anything to do, and nothing is on its way.
@@ -324,11 +318,9 @@ std::string Network::leave(Duration limit) {
     clear_faults();
     for (const auto& host : hosts_)
         host->niu().close();
-    world_.run_until(
+    run_until(
         [this] {
-            return is_time_to_look() && std::all_of(hosts_.begin(), hosts_.end(), [](const auto& h) {
-                       return h->dead() || h->niu().closed();
-                   });
+            return std::ranges::all_of(hosts_, [](const auto& h) { return h->dead() || h->niu().closed(); });
         },
         limit);
     for (const auto& host : hosts_) {

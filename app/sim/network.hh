@@ -72,10 +72,18 @@ class Network {
     Clock clock(topology::NodeId node) const { return {scenario_.seed, node, scenario_.clocks}; }
     std::string act(runtime::Duration limit);
 
+    /// Until `done`, or for no longer than `limit`. Where hosts are many, all are looked at once in as many
+    /// polls.
+    template <typename Done>
+    void run_until(Done&& done, runtime::Duration limit) {
+        constexpr std::size_t kFew = 64;
+        world_.run_until([&] { return (hosts_.size() <= kFew || ++polls_ % hosts_.size() == 0) && done(); },
+                         limit);
+    }
+
     void disturb();
     void heal();
     void clear_faults();
-    bool is_time_to_look();
     bool all_rest() const;
     std::string complaint() const;
     std::string where_it_stands() const;
