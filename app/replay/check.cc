@@ -9,6 +9,7 @@
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
+#include <utility>
 
 #include "replay/check_body.hh"
 #include "replay/words.hh"
@@ -181,7 +182,11 @@ void Checker::see_token(const capture::AnyFrame& any, const wire::TokenOrigin& o
 
 /// The views of a job that starts again have no member in common with those before.
 void Checker::see_view(const capture::AnyFrame& any) {
-    const auto message = wire::decode_view(any.decoded.payload, capture::kAnyNode);
+    auto part = wire::decode_view(any.decoded.payload, capture::kAnyNode);
+    if (!part) return;
+    const wire::Header& header = any.decoded.header;
+    const auto message =
+        view_parts_[{any.job_key, header.source, header.destination}].add(header.epoch, std::move(*part));
     if (!message || message->step != wire::ViewStep::kDecided) return;
     const wire::View& view = message->next;
     wire::View& decided = views_[{any.job_key, view.number}];

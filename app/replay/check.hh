@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <isoplane/wire/view.hh>
+#include <isoplane/wire/view_parts.hh>
 #include <map>
 #include <optional>
 #include <set>
@@ -83,6 +84,8 @@ class Checker {
     SeenBefore headers_{};  ///< by their CRC
     /// By job and number: views that have been decided.
     std::map<std::pair<std::uint32_t, std::uint32_t>, wire::View> views_{};
+    /// By job, sender and receiver: those that have come of a message.
+    std::map<std::tuple<std::uint32_t, Node, Node>, wire::ViewParts> view_parts_{};
     /// By job, node, low half of its epoch and whom it tells: what that may send at first.
     std::map<std::tuple<std::uint32_t, Node, std::uint16_t, Node>, std::uint32_t> hellos_{};
     TimeChecker time_{

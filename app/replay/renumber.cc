@@ -34,9 +34,11 @@ void renumber_token(const NodeMap& nodes, std::span<std::byte> payload) {
     wire::encode_token(payload, view->token(), entries);
 }
 
-void renumber_view(const NodeMap& nodes, std::span<std::byte> payload) {
+/// Whether it could be: a part is of a message whose checksum and order are those of all of it.
+bool renumber_view(const NodeMap& nodes, std::span<std::byte> payload) {
     auto message = wire::decode_view(payload, capture::kAnyNode);
-    if (!message) return;
+    if (!message) return true;
+    if (message->last_part != 0) return false;
     message->plays = renamed(nodes, message->plays);
     for (std::uint16_t& node : message->doubts)
         node = renamed(nodes, node);
@@ -44,6 +46,7 @@ void renumber_view(const NodeMap& nodes, std::span<std::byte> payload) {
         member = {renamed(nodes, member.node), renamed(nodes, member.played_by), member.epoch};
     std::ranges::sort(message->next.members, {}, &wire::Member::node);
     wire::encode_view(payload, *message);
+    return true;
 }
 
 /// Who scheduled what is assigned.
@@ -101,8 +104,8 @@ std::uint16_t renamed(const NodeMap& nodes, std::uint16_t node) {
 
 bool renumber(const NodeMap& nodes, wire::Kind kind, std::span<std::byte> payload) {
     if (kind == wire::Kind::kData) return renumber_messages(nodes, payload);
+    if (kind == wire::Kind::kView) return renumber_view(nodes, payload);
     if (kind == wire::Kind::kToken) renumber_token(nodes, payload);
-    if (kind == wire::Kind::kView) renumber_view(nodes, payload);
     return true;
 }
 

@@ -235,8 +235,6 @@ Faults parse_faults(std::string_view text) {
 
 Scenario SimOptions::scenario(std::uint64_t of) const {
     Scenario scenario = drawn(of, faults);
-    if (scenario.mortality.survive && (hosts || !network.empty()))
-        scenario.mtu = std::max<std::uint16_t>(scenario.mtu, 1500);  // a view of all has to fit a frame
     if (hosts) {
         fabric::Random random(of, 5);
         scenario.set_network(tree ? three_levels(*hosts) : random_switches(random, switches, *hosts));

@@ -119,7 +119,6 @@ Scenario Scenario::mortal(std::uint64_t seed) {
     Scenario s = of(seed);
     Random random(seed, 5);
     const unsigned hosts = hosts_of(s.switches);
-    s.mtu = std::max<std::uint16_t>(s.mtu, 600);
     s.partitions = false;
     s.latency = std::min(s.latency, runtime::Duration{2us});
     s.worst.delay = std::min<runtime::Duration>(s.worst.delay, 10us);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <isoplane/membership/agreement.hh>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 namespace isoplane::membership {
 
@@ -17,11 +16,6 @@ Agreement::Agreement(niu::Niu& niu, const topology::Topology& topology, Body& bo
       epoch_(niu.options().epoch),
       promises_(topology.node_count()),
       accepts_(topology.node_count()) {
-    if (topology.node_count() > niu.view_capacity())
-        throw std::invalid_argument(
-            "logical time survives deaths among " + std::to_string(niu.view_capacity()) +
-            " nodes at most with this MTU, and the topology has " + std::to_string(topology.node_count()) +
-            "; give a larger mtu, or leave survive out");
     niu_.attach(static_cast<niu::ViewReceiver*>(this));
 }
 

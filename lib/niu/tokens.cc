@@ -79,12 +79,18 @@ void Niu::take_own_tokens() noexcept {
 }
 
 bool Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
+    const std::size_t room = options_.mtu - (overhead_ - wire::kEthernetSize);
+    return std::ranges::all_of(wire::parts_of(message, room),
+                               [&](const wire::ViewMessage& part) { return send_view_part(to, part); });
+}
+
+bool Niu::send_view_part(NodeId to, const wire::ViewMessage& part) noexcept {
     if (blocked_) return false;
     rte_mbuf* m = packet();
     if (m == nullptr) return false;
     std::byte* at = rte_pktmbuf_mtod(m, std::byte*);
     const std::size_t size = wire::encode_view(
-        {at + overhead_, wire::view_size(message.doubts.size(), message.next.members.size())}, message);
+        {at + overhead_, wire::view_size(part.doubts.size(), part.next.members.size())}, part);
     wire::Header header{.kind = wire::Kind::kView,
                         .job_key = options_.job_key,
                         .source = options_.node,
@@ -97,17 +103,14 @@ bool Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
     return true;
 }
 
-std::size_t Niu::view_capacity() const noexcept {
-    const std::size_t room = options_.mtu - (overhead_ - wire::kEthernetSize) - wire::kViewSize;
-    return room / (wire::kMemberSize + wire::kDoubtSize);
-}
-
 void Niu::on_view_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept {
-    if (token_nodes_.views == nullptr || frame.header.epoch == 0) return;
-    learn(frame.header.source, packet);
+    const wire::Header& header = frame.header;
+    if (token_nodes_.views == nullptr || header.epoch == 0) return;
+    learn(header.source, packet);
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
-    token_nodes_.views->on_view(frame.header.source, frame.header.epoch,
-                                *wire::decode_view(frame.payload, nodes));
+    wire::ViewMessage part = *wire::decode_view(frame.payload, nodes);
+    const auto whole = token_nodes_.view_parts[header.source].add(header.epoch, std::move(part));
+    if (whole) token_nodes_.views->on_view(header.source, header.epoch, *whole);
 }
 
 }  // namespace isoplane::niu

@@ -14,6 +14,12 @@ bool is_member(const Member& member, const Member* before, std::uint16_t node_co
            (before == nullptr || before->node < member.node);
 }
 
+/// With so many nodes in it. There are no more parts than nodes that they can name.
+bool is_part(const ViewMessage& message, std::size_t nodes, std::uint16_t node_count) {
+    if (message.last_part == 0) return message.part == 0 && message.digest == 0;
+    return message.part <= message.last_part && nodes != 0 && message.last_part < 2 * node_count;
+}
+
 }  // namespace
 
 std::size_t encode_view(std::span<std::byte> out, const ViewMessage& message) {
@@ -32,6 +38,9 @@ std::size_t encode_view(std::span<std::byte> out, const ViewMessage& message) {
     view_layout::Number::put(at, message.next.number);
     view_layout::Cut::put(at, message.next.cut);
     view_layout::Base::put(at, message.next.base);
+    view_layout::Digest::put(at, message.digest);
+    view_layout::Part::put(at, message.part);
+    view_layout::LastPart::put(at, message.last_part);
     at += kViewSize;
     for (const std::uint16_t node : message.doubts) {
         Field<std::uint16_t, 0>::put(at, node);
@@ -64,7 +73,11 @@ std::optional<ViewMessage> decode_view(std::span<const std::byte> payload, std::
                         .accepted = view_layout::Accepted::get(at),
                         .next = {.number = view_layout::Number::get(at),
                                  .cut = view_layout::Cut::get(at),
-                                 .base = view_layout::Base::get(at)}};
+                                 .base = view_layout::Base::get(at)},
+                        .digest = view_layout::Digest::get(at),
+                        .part = view_layout::Part::get(at),
+                        .last_part = view_layout::LastPart::get(at)};
+    if (!is_part(message, doubts + members, node_count)) return std::nullopt;
     if (message.plays != kNoNode && message.plays >= node_count) return std::nullopt;
     at += kViewSize;
     for (std::size_t i = 0; i < doubts; ++i, at += kDoubtSize) {

@@ -210,6 +210,9 @@ field("view.accepted", ProtoField.uint32, "Accepted under ballot", base.DEC)
 field("view.next", ProtoField.uint32, "Next view", base.DEC)
 field("view.cut", ProtoField.uint64, "Cut", base.DEC)
 field("view.base", ProtoField.uint64, "Base", base.DEC)
+field("view.digest", ProtoField.uint32, "Checksum of the whole message", base.HEX)
+field("view.part", ProtoField.uint16, "Part", base.DEC)
+field("view.parts", ProtoField.uint16, "Parts", base.DEC)
 field("view.doubt", ProtoField.uint16, "Doubts node", base.DEC)
 field("view.member", ProtoField.uint16, "Member", base.DEC)
 field("view.member.played_by", ProtoField.uint16, "Played by", base.DEC)
@@ -566,7 +569,7 @@ local function add_probe(tree, payload)
 end
 
 local function add_view(tree, payload)
-    if payload:len() < 56 then return nil end
+    if payload:len() < 64 then return nil end
     local step, doubts, members = payload(0, 1):uint(), payload(2, 2):uint(), payload(4, 2):uint()
     tree:add(f["view.step"], payload(0, 1))
     tree:add(f["view.reserved"], payload(1, 1))
@@ -579,17 +582,23 @@ local function add_view(tree, payload)
     tree:add(f["view.next"], payload(36, 4))
     tree:add(f["view.cut"], payload(40, 8))
     tree:add(f["view.base"], payload(48, 8))
-    if not VIEW_STEPS[step] or payload:len() ~= 56 + 2 * doubts + 8 * members then return nil end
-    for at = 56, 54 + 2 * doubts, 2 do
+    tree:add(f["view.digest"], payload(56, 4))
+    local part, parts = payload(60, 2):uint() + 1, payload(62, 2):uint() + 1
+    local part_item = tree:add(f["view.part"], payload(60, 2), part)
+    part_item:set_text(string.format("Part: %d of %d", part, parts))
+    part_item:add(f["view.parts"], payload(62, 2), parts)
+    if part > parts then return nil end
+    if not VIEW_STEPS[step] or payload:len() ~= 64 + 2 * doubts + 8 * members then return nil end
+    for at = 64, 62 + 2 * doubts, 2 do
         tree:add(f["view.doubt"], payload(at, 2))
     end
-    for at = 56 + 2 * doubts, payload:len() - 8, 8 do
+    for at = 64 + 2 * doubts, payload:len() - 8, 8 do
         local member = tree:add(f["view.member"], payload(at, 2))
         member:add(f["view.member.played_by"], payload(at + 2, 2))
         member:add(f["view.member.epoch"], payload(at + 4, 4))
     end
-    return string.format("%s in view %d, ballot %d, %d members", VIEW_STEPS[step], payload(8, 4):uint(),
-        payload(12, 4):uint(), members)
+    return string.format("%s in view %d, ballot %d, %d members%s", VIEW_STEPS[step], payload(8, 4):uint(),
+        payload(12, 4):uint(), members, parts > 1 and string.format(", part %d of %d", part, parts) or "")
 end
 
 local BODIES = { [1] = add_data, [5] = add_hello, [6] = add_hello, [8] = add_token, [9] = add_probe, [10] = add_view }

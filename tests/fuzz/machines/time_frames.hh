@@ -5,6 +5,7 @@
 
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
+#include <isoplane/wire/view_parts.hh>
 #include <utility>
 #include <vector>
 
@@ -91,9 +92,11 @@ class TimeFrames : public Frames {
         stranger.part = stranger.last_part = 0;
     }
 
+    /// Whole, or one of its parts.
     void add_view(Bytes& in) {
         const Progress progress = this->progress();
-        wire::ViewMessage message{.step = static_cast<wire::ViewStep>(in.take<std::uint8_t>() % 8),
+        const auto which = in.take<std::uint8_t>();
+        wire::ViewMessage message{.step = static_cast<wire::ViewStep>(which % 8),
                                   .plays = in.near(wire::kNoNode),
                                   .view = in.near(progress.view),
                                   .ballot = in.near(ballot()),
@@ -109,7 +112,10 @@ class TimeFrames : public Frames {
         for (NodeId node = 0; node < place().nodes; ++node)
             if ((members >> node & 1) != 0)
                 message.next.members.push_back({node, in.near(node), in.near(stranger(node).epoch)});
-        wire::encode_view(room(wire::view_size(message.doubts.size(), message.next.members.size())), message);
+        const std::vector<wire::ViewMessage> parts =
+            wire::parts_of(message, which < 128 ? kMostPayload : wire::kViewSize + wire::kMemberSize);
+        const wire::ViewMessage& part = parts[which / 8 % parts.size()];
+        wire::encode_view(room(wire::view_size(part.doubts.size(), part.next.members.size())), part);
     }
 };
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <isoplane/wire/view_parts.hh>
+#include <iterator>
+
 #include "checked.hh"
 
 namespace isoplane::test {
@@ -261,11 +265,22 @@ TEST(Checker, leaves_alone_what_is_no_message_of_an_isochron) {
 }
 
 /// Node 0 says what it has heard of a view.
-Bytes view_of(wire::View view) {
-    const wire::ViewMessage message{.step = wire::ViewStep::kDecided, .next = std::move(view)};
-    Bytes payload(wire::view_size(0, message.next.members.size()));
+Bytes view_of(const wire::ViewMessage& message) {
+    Bytes payload(wire::view_size(message.doubts.size(), message.next.members.size()));
     wire::encode_view(payload, message);
     return frame({.kind = wire::Kind::kView, .source = 0, .destination = 1}, payload);
+}
+
+Bytes view_of(wire::View view) {
+    return view_of(wire::ViewMessage{.step = wire::ViewStep::kDecided, .next = std::move(view)});
+}
+
+std::vector<Bytes> parts_of(wire::View view) {
+    const wire::ViewMessage message{.step = wire::ViewStep::kDecided, .next = std::move(view)};
+    std::vector<Bytes> frames;
+    for (const wire::ViewMessage& part : wire::parts_of(message, wire::kViewSize + wire::kMemberSize))
+        frames.push_back(view_of(part));
+    return frames;
 }
 
 TEST(Checker, finds_a_view_that_is_decided_in_two_ways) {
@@ -280,6 +295,15 @@ TEST(Checker, finds_a_view_that_is_decided_in_two_ways) {
     other.members[0].epoch = 200;  // the job has begun again
     frames.back() = view_of(other);
     EXPECT_FALSE(found_in(frames));
+}
+
+TEST(Checker, finds_a_view_in_parts_that_is_decided_in_two_ways) {
+    auto frames = good();
+    wire::View view{.number = 2, .cut = 7, .base = 9, .members = {{0, 0, 100}, {1, 1, 200}}};
+    std::ranges::copy(parts_of(view), std::back_inserter(frames));
+    view.members.pop_back();
+    frames.push_back(view_of(view));
+    expect_found(frames, 10, "view 2 is decided in two ways");
 }
 
 TEST(Checker, finds_a_bye_of_no_meaning_and_a_damaged_probe) {

@@ -151,6 +151,11 @@ TEST(Rewrite, leaves_frames_alone_that_are_sealed) {
 
 TEST(Rewrite, leaves_frames_alone_whose_numbers_it_cannot_change) {
     stays(data(0, 1, 3, ordered({.host = 0, .flags = wire::kIsotachHandover})), Numbers::kKept);
+    const wire::ViewMessage part{
+        .step = wire::ViewStep::kPromise, .doubts = {0, 2}, .digest = 7, .last_part = 1};
+    Bytes payload(wire::view_size(2, 0));
+    wire::encode_view(payload, part);
+    stays(frame({.kind = wire::Kind::kView, .source = 0, .destination = 1}, payload), Numbers::kKept);
     Rewrite onto_another;
     onto_another.add_node("0=1");
     stays(token(2, 0, 9, {{0, 1, 3}}), Numbers::kKept, onto_another);

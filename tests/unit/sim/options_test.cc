@@ -82,7 +82,6 @@ TEST(SimOptions, hosts_die_only_if_that_is_said) {
     EXPECT_EQ(mortal.mortality.restarts, 0U);
     EXPECT_EQ(mortal.mortality.cuts, 0U);
     EXPECT_EQ(mortal.worst.loss, 0);
-    EXPECT_GE(mortal.mtu, 1500);
     const Scenario returning = good({"--faults", "loss=1%,partitions,restarts"}).scenario(3);
     EXPECT_GT(returning.mortality.restarts, 0U);
     EXPECT_EQ(returning.mortality.cuts, 1U);

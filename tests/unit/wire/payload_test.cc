@@ -97,58 +97,6 @@ TEST(Token, is_of_any_view) {
     }
 }
 
-namespace {
-
-ViewMessage view_message() {
-    return {.step = ViewStep::kPromise,
-            .plays = 2,
-            .view = 7,
-            .ballot = 0x00030001,
-            .held = 1ULL << 40,
-            .last = 12,
-            .accepted = 0x00020000,
-            .doubts = {0, 2},
-            .next = {.number = 8, .cut = 5, .base = 1ULL << 33, .members = {{0, 0, 9}, {2, 0, 9}}}};
-}
-
-Bytes encoded(const ViewMessage& message) {
-    Bytes bytes(view_size(message.doubts.size(), message.next.members.size()));
-    EXPECT_EQ(encode_view(bytes, message), bytes.size());
-    return bytes;
-}
-
-}  // namespace
-
-TEST(ViewMessage, is_read_as_it_was_written) {
-    EXPECT_EQ(decode_view(encoded(view_message()), kNodeCount), view_message());
-}
-
-TEST(ViewMessage, is_refused_unless_it_is_exactly_one) {
-    Bytes longer = encoded(view_message());
-    for (std::size_t size = 0; size < longer.size(); ++size)
-        EXPECT_FALSE(decode_view(std::span(longer).first(size), kNodeCount)) << size;
-    longer.push_back({});
-    EXPECT_FALSE(decode_view(longer, kNodeCount));
-}
-
-TEST(ViewMessage, is_refused_with_nodes_that_there_are_not) {
-    ViewMessage doubts = view_message();
-    doubts.doubts.push_back(kNodeCount);
-    EXPECT_FALSE(decode_view(encoded(doubts), kNodeCount));
-    ViewMessage player = view_message();
-    player.next.members[0].played_by = kNodeCount;
-    EXPECT_FALSE(decode_view(encoded(player), kNodeCount));
-    ViewMessage twice = view_message();
-    twice.next.members[1].node = 0;
-    EXPECT_FALSE(decode_view(encoded(twice), kNodeCount));
-    ViewMessage lifeless = view_message();
-    lifeless.next.members[1].epoch = 0;
-    EXPECT_FALSE(decode_view(encoded(lifeless), kNodeCount));
-    ViewMessage plays = view_message();
-    plays.plays = kNodeCount;
-    EXPECT_FALSE(decode_view(encoded(plays), kNodeCount));
-}
-
 TEST(Token, may_be_wanted_for_any_number_of_hops) {
     Bytes payload = token({});
     for (int hops = 0; hops < 256; ++hops) {

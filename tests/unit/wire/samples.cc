@@ -93,6 +93,18 @@ Bytes view_payload() {
     return out;
 }
 
+Bytes view_part_payload() {
+    const ViewMessage part{.step = ViewStep::kDecided,
+                           .view = 3,
+                           .next = {.number = 3, .cut = 98, .base = 120, .members = {{4, 4, 9}}},
+                           .digest = 0x1995,
+                           .part = 1,
+                           .last_part = 2};
+    Bytes out(view_size(0, 1));
+    encode_view(out, part);
+    return out;
+}
+
 Bytes probe_payload(std::size_t size) {
     Bytes out(size);
     encode_probe(out, {.stream = 9, .number = 123456789, .sent_ns = 1700000000000000000});
@@ -312,6 +324,7 @@ std::vector<Sample> all(Transport transport) {
     add("token", header(Kind::kToken), token_payload());
     add("quiet_token", header(Kind::kToken), quiet_token_payload());
     add("view", header(Kind::kView), view_payload());
+    add("view_part", header(Kind::kView), view_part_payload());
     add("probe", header(Kind::kProbe), probe_payload(64));
     add("smallest_probe", header(Kind::kProbe), counting(2));
     return samples;

@@ -65,8 +65,7 @@ class Body {
 
 class Agreement final : public niu::ViewReceiver {
   public:
-    /// `niu`, `topology` and `body` outlive it. Throws std::invalid_argument when a view of all nodes would
-    /// not fit a frame.
+    /// `niu`, `topology` and `body` outlive it.
     Agreement(niu::Niu& niu, const topology::Topology& topology, Body& body, Options options);
     ~Agreement() override;
     Agreement(const Agreement&) = delete;

@@ -209,10 +209,8 @@ class Niu final : public runtime::Stage {
                     std::span<const wire::TokenEntry> entries) noexcept;
     /// Has messages about views given to `receiver`, which outlives the NIU or is replaced with nullptr.
     void attach(ViewReceiver* receiver) noexcept { token_nodes_.views = receiver; }
-    /// Sends one from this node. False when it cannot be now.
+    /// Sends one from this node, in as many frames as it takes. False when not all of it can go now.
     bool send_view(NodeId to, const wire::ViewMessage& message) noexcept;
-    /// The most members that a view may have to fit a frame, when all are doubted.
-    std::size_t view_capacity() const noexcept;
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
 
@@ -272,6 +270,7 @@ class Niu final : public runtime::Stage {
 
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    bool send_view_part(NodeId to, const wire::ViewMessage& part) noexcept;
     void on_view_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
     void take_own_tokens() noexcept;
     void learn(NodeId node, const rte_mbuf* packet) noexcept;

@@ -9,6 +9,8 @@
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
+#include <isoplane/wire/view_parts.hh>
+#include <map>
 #include <vector>
 
 #include <isoplane/niu/options.hh>
@@ -84,6 +86,7 @@ struct TokenNodes {
     std::vector<NodeId> beside{};   ///< those here, but for the NIU's own
     std::vector<OwnToken> own{};    ///< on their way
     ViewReceiver* views = nullptr;
+    std::map<NodeId, wire::ViewParts> view_parts{};  ///< of each node that was heard
 };
 
 }  // namespace isoplane::niu

@@ -5,7 +5,8 @@
 ///
 ///     fixed part | doubted: a node each | members: a node, who plays it, and its epoch each
 ///
-/// doc/membership.md says what each step is for.
+/// A message that does not fit a frame goes in parts, each with some of who is doubted and of the members
+/// (view_parts.hh). doc/membership.md says what each step is for.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace isoplane::wire {
 
-inline constexpr std::size_t kViewSize = 56;  ///< without doubts and members
+inline constexpr std::size_t kViewSize = 64;  ///< without doubts and members
 inline constexpr std::size_t kMemberSize = 8;
 inline constexpr std::size_t kDoubtSize = 2;
 
@@ -46,7 +47,10 @@ using Accepted = Field<std::uint32_t, 32>;
 using Number = Field<std::uint32_t, 36>;
 using Cut = Field<std::uint64_t, 40>;
 using Base = Field<std::uint64_t, 48>;
-static_assert(Base::kEnd == kViewSize);
+using Digest = Field<std::uint32_t, 56>;
+using Part = Field<std::uint16_t, 60>;
+using LastPart = Field<std::uint16_t, 62>;
+static_assert(LastPart::kEnd == kViewSize);
 }  // namespace view_layout
 
 namespace member_layout {
@@ -85,7 +89,10 @@ struct ViewMessage {
     std::uint64_t last = 0;      ///< of a promise: it has stamped nothing with a later pulse
     std::uint32_t accepted = 0;  ///< of a promise: the ballot under which it has accepted `next`; 0 for none
     std::vector<std::uint16_t> doubts{};
-    View next{};  ///< without members where there is none
+    View next{};               ///< without members where there is none
+    std::uint32_t digest = 0;  ///< of a part: the checksum of the whole message; 0 of a whole one
+    std::uint16_t part = 0;
+    std::uint16_t last_part = 0;  ///< 0 for a whole message
 
     bool operator==(const ViewMessage&) const = default;
 };
@@ -97,8 +104,8 @@ constexpr std::size_t view_size(std::size_t doubts, std::size_t members) {
 /// Writes it at the front of `out`, which has room for view_size() bytes; returns that size.
 std::size_t encode_view(std::span<std::byte> out, const ViewMessage& message);
 
-/// Nothing unless the payload is exactly one message: a known step, nodes below `node_count`, members in
-/// order.
+/// Nothing unless the payload is exactly one message, or a part of one that is not empty: a known step, nodes
+/// below `node_count`, members in order.
 std::optional<ViewMessage> decode_view(std::span<const std::byte> payload, std::uint16_t node_count);
 
 }  // namespace isoplane::wire
