@@ -299,9 +299,10 @@ def told(lines, what):
     return [(line[what], line["pulse"], line["view"]) for line in lines if what in line]
 
 
-def start_again(hosts, victim, *fabric_options, **lines):
-    """One of them is killed and started again; from then on all receive the same, and all copies of pages are alike."""
-    label = f"again{hosts}{victim}{lines.get('progress', '')}"
+def start_again(hosts, victim, *fabric_options, missed=False, **lines):
+    """One of them is killed and started again, perhaps only when the others have been told that it has left; from then on
+    all receive the same, and all copies of pages are alike."""
+    label = f"again{hosts}{victim}{lines.get('progress', '')}{'missed' if missed else ''}"
     names = [f"host{i}" for i in range(hosts)]
     network = write(label, f"0 {' '.join(names)}\n")
     links = links_of(label, hosts)
@@ -316,6 +317,9 @@ def start_again(hosts, victim, *fabric_options, **lines):
             rank.ready()
         ranks[victim].process.kill()
         ranks[victim].process.wait()
+        if missed:
+            for rank in ranks[:victim] + ranks[victim + 1:]:
+                rank.says("left")
         ranks[victim] = start(victim, "again")
         reports = [rank.ends() for rank in ranks]
         same(len({(report[-1]["digest"], report[-1]["memory"], report[-1]["pulse"]) for report in reports}), 1,
@@ -330,6 +334,7 @@ def start_again(hosts, victim, *fabric_options, **lines):
 def who_starts_again_joins_with_the_pages_as_they_are():
     for way in WAYS:
         start_again(3, 1, progress=way)
+        start_again(3, 1, progress=way, missed=True)
 
 
 @test

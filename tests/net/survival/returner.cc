@@ -3,8 +3,9 @@
 
 // A program of a job of which node VICTIM dies and is started again: returner VICTIM. All send isochrons to
 // all and change shared memory with them, of which all have copies. One variable is scheduled by node 0, and
-// added to by all, before VICTIM is back, and assigned afterwards. From when VICTIM joins, each digests what
-// it receives; at the end, what is in its own copies. All, VICTIM's new life too, come to the same.
+// added to by all, before VICTIM is back, and assigned afterwards. Of what has been written since VICTIM
+// joined each digests what it receives; at the end, what is in its own copies. All, VICTIM's new life too,
+// come to the same. What was written before may be issued after, and is not for VICTIM.
 
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ void say(const Json& line) {
 
 struct Message {
     std::uint64_t number = 0;
-    std::uint64_t last = 0;  ///< nothing follows
+    std::uint64_t after = 0;  ///< of those that are sent since the victim is back; 0 of one before
 };
 
 class Returner {
@@ -90,7 +91,7 @@ class Returner {
         if (after_ == kMore || sent_ - own_ >= kUnderWay) return;
         if (isochron_.empty()) {
             if (joined_ && after_ == 0 && job_.node() == 0) isochron_.assign(kScheduled, kAssigned);
-            const Message message{sent_ + 1, joined_ && after_ + 1 == kMore ? 1U : 0U};
+            const Message message{sent_ + 1, joined_ ? after_ + 1 : 0};
             is_after_ = joined_;
             const std::uint64_t some = (sent_ + 1) * 0x9e3779b97f4a7c15 + job_.node();
             const auto at = static_cast<std::uint32_t>(2 + (some >> 20) % (kWords - 2));
@@ -133,9 +134,9 @@ class Returner {
         std::memcpy(&message, delivery.data.data(), sizeof message);
         Host& host = hosts_[delivery.time.host];
         host.heard = true;
-        host.done = message.last != 0;
+        host.done = message.after == kMore;
         if (delivery.time.host == job_.node()) ++own_;
-        digest(delivery, message.number);
+        if (message.after != 0) digest(delivery, message.number);
         bool all = true;
         for (const Host& each : hosts_)
             all = all && each.heard;
