@@ -64,6 +64,8 @@ def plug(router, number, host):
     router.command("ip", "link", "add", port, *queues, "type", "veth", "peer", "name", "veth0", *queues, "netns",
                    str(host.holder.pid))
     router.command("ip", "address", "add", f"10.1.{number}.1/24", "dev", port)
+    # What it has learned it believes, until it is asked.
+    router.command("sysctl", "-qw", f"net.ipv4.neigh.{port}.base_reachable_time_ms=3600000")
     router.command("ip", "link", "set", port, "up")
     host.command("ip", "link", "set", "veth0", "up")
 
