@@ -68,7 +68,7 @@ report::Record measure_all(const ScaleOptions& options) {
     runtime::EalOptions eal_options;
     eal_options.hugepages = runtime::Hugepages::kNever;
     eal_options.telemetry = false;
-    const sim::Room room = sim::room_for(options.hosts.back());
+    const sim::Room room = sim::room_for(options.hosts.back(), options.each.partners);
     eal_options.memory_mb = room.memory_mb;
     const runtime::Eal eal(eal_options);
     runtime::Pool pool("scale", room.packets);

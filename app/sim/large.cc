@@ -20,9 +20,9 @@ topology::PortSpec link_to(std::size_t number) {
 
 }  // namespace
 
-Room room_for(unsigned hosts) {
-    constexpr unsigned kMany = 512;
-    return hosts > kMany ? Room{.packets = 262143, .memory_mb = 2048} : Room{};
+Room room_for(unsigned hosts, unsigned partners) {
+    const unsigned many = partners == 0 ? 32 : 512;
+    return hosts > many ? Room{.packets = 262143, .memory_mb = 2048} : Room{};
 }
 
 std::vector<topology::SwitchSpec> three_levels(unsigned hosts) {

@@ -11,12 +11,14 @@
 
 namespace isoplane::sim {
 
-/// For packets. Every host keeps a few in stock, whatever it does; memory is touched only as it is needed.
+/// For packets. Every host keeps a few in stock, whatever it does, and what came of each host it talks to
+/// until it can be executed.
 struct Room {
     unsigned packets = 65535;
     unsigned memory_mb = 512;
 };
-Room room_for(unsigned hosts);
+/// `partners` that each talks to; 0 when to all.
+Room room_for(unsigned hosts, unsigned partners);
 
 /// Three levels of switches: the top, then those in the middle, then those with hosts; each has as many below
 /// it, or less.

@@ -230,7 +230,8 @@ std::string Network::complaint() const {
 }
 
 std::string Network::where_it_stands() const {
-    std::string text = "it stands still:";
+    std::string text = "it stands still: " + std::to_string(pool_.in_use()) + " of " +
+                       std::to_string(pool_.size()) + " packets in use;";
     if (const wire::View* view = views_.latest()) text += " view " + std::to_string(view->number) + ";";
     for (const auto& host : hosts_) {
         if (host->rests()) continue;
