@@ -43,8 +43,8 @@ struct Message {
 /// A token, or a part of one.
 struct TokenPart {
     std::uint64_t number = 0;
-    std::uint8_t part = 0;
-    std::uint8_t last_part = 0;
+    std::uint16_t part = 0;
+    std::uint16_t last_part = 0;
     std::uint32_t group_word = 0;  ///< what its sender itself does in the group
     std::uint8_t further = 0;      ///< tokens that came with it
 };

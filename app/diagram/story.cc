@@ -134,7 +134,7 @@ std::set<NodeId> managers_among(const std::vector<TokenFlight>& tokens) {
 
 /// A token is in when all its parts are.
 void note_ends(const std::vector<TokenFlight>& tokens, std::map<NodeId, Node>& nodes) {
-    std::map<std::pair<NodeId, std::uint64_t>, std::map<std::uint8_t, Time>> arriving;
+    std::map<std::pair<NodeId, std::uint64_t>, std::map<std::uint16_t, Time>> arriving;
     for (const TokenFlight& flight : tokens) {
         if (flight.fate != Fate::kArrived || nodes.at(flight.to).manager) continue;
         auto& parts = arriving[{flight.to, flight.token.number}];

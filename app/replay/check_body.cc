@@ -41,7 +41,9 @@ bool is_channel_message(Bytes body) {
 }
 
 bool is_token(Bytes body) {
-    return body.size() > wire::kTokenOriginSize &&
+    if (body.size() <= wire::kTokenOriginSize) return false;
+    const wire::TokenOrigin origin = wire::decode_token_origin(body.first<wire::kTokenOriginSize>());
+    return origin.from != origin.to &&
            wire::TokenView::parse(body.subspan(wire::kTokenOriginSize), capture::kAnyNode);
 }
 

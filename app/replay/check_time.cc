@@ -135,8 +135,8 @@ void TimeChecker::late(std::uint64_t frame, const std::string& which, std::uint3
 void TimeChecker::see_token(const Where& where, const wire::TokenView& view) {
     ++tokens_;
     const wire::Token token = view.token();
-    const auto part = static_cast<std::uint16_t>(token.part << 8 | token.last_part);
-    const auto sent = [&](std::uint16_t its_part) -> Recent& {
+    const std::uint32_t part = std::uint32_t{token.part} << 16 | token.last_part;
+    const auto sent = [&](std::uint32_t its_part) -> Recent& {
         return tokens_sent_[{where.job, where.epoch, token.view, where.from, where.to, its_part}];
     };
     // Those that come with it are tokens without entries.

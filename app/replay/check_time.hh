@@ -90,7 +90,7 @@ class TimeChecker {
     /// A token that has been seen, in parts.
     struct Seen {
         std::uint64_t frame = 0;
-        std::set<std::uint8_t> parts{};
+        std::set<std::uint16_t> parts{};
         std::vector<wire::TokenEntry> entries{};  ///< for its receiver
         bool whole = false;
     };
@@ -129,7 +129,7 @@ class TimeChecker {
     /// By job and host.
     std::map<std::pair<std::uint32_t, Node>, Told> told_{};
     /// By job, epoch, view, sender, receiver, and which part of how many.
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, Node, Node, std::uint16_t>, Recent>
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, Node, Node, std::uint32_t>, Recent>
         tokens_sent_{};
     /// By job, sender and receiver.
     std::map<std::tuple<std::uint32_t, Node, Node>, Line> lines_{};

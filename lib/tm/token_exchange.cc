@@ -12,7 +12,7 @@ namespace isoplane::tm {
 namespace {
 
 constexpr NodeId kNoNeighbour = UINT16_MAX;
-constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kMostParts = 65536;
 
 ExchangeOptions checked(ExchangeOptions options) {
     if (options.ahead == 0 || options.ahead > 64) {
@@ -21,12 +21,18 @@ ExchangeOptions checked(ExchangeOptions options) {
     return options;
 }
 
+/// One for each two nodes, and one of each node for all. Where nodes are few, it is not counted so exactly.
+constexpr std::size_t most_entries(std::size_t nodes) {
+    return std::max<std::size_t>(nodes * nodes, 65536);
+}
+
 }  // namespace
 
 TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
     : niu_(niu),
       options_(checked(std::move(options))),
       mask_(std::bit_ceil(std::size_t{2} * options_.ahead) - 1),
+      most_entries_(most_entries(niu.options().nodes.size())),
       index_(niu.options().nodes.size(), kNoNeighbour),
       takes_(options_.in_views ? kNone : 0),
       quiet_(options_.in_views ? kFrozen : 0),
@@ -56,12 +62,13 @@ void TokenExchange::begin_at(std::uint32_t view, std::uint64_t base) noexcept {
     takes_ = static_cast<std::uint16_t>(view);
     base_ = sent_ = complete_ = base;
     level_ = 0;
-    pending_ = false;
+    pending_ = resending_ = false;
     set(kFrozen, false);
     rtt_ = niu::RttEstimator(options_.timeout);
     resend_at_ = Time::max();
     for (Neighbour& neighbour : neighbours_) {
-        neighbour.in_to = neighbour.transmitted = base;
+        neighbour.in_to = base;
+        neighbour.gone = {base};
         neighbour.heard = now_;
     }
 }
@@ -183,13 +190,13 @@ inline bool TokenExchange::keep(Neighbour& neighbour, const wire::Token& token,
     return neighbour.in_to != before;
 }
 
-inline void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint8_t its_last_part) {
+inline void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint16_t its_last_part) {
     number = its_number;
     parts = 0;
     last_part = its_last_part;
     wanted = 0;
     entries.clear();
-    if (last_part != 0) seen.assign(kMostParts, false);
+    if (last_part != 0) seen.assign(last_part + std::size_t{1}, false);
 }
 
 inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& token,
@@ -200,6 +207,8 @@ inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& to
     slot.wanted = std::max(slot.wanted, token.wanted);
     if (slot.whole() || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part]))
         return counters_.duplicates.add();
+    if (slot.entries.size() + view.size() > most_entries_) [[unlikely]]
+        return counters_.malformed.add();
     if (token.last_part != 0) slot.seen[token.part] = true;
     ++slot.parts;
     for (std::size_t i = 0; i < view.size(); ++i)
@@ -229,6 +238,7 @@ inline void TokenExchange::complete_what_is() noexcept {
         resent_ = false;
     }
     resend_at_ = now_ + patience();
+    resending_ = false;
     bool due = false;
     while (complete_ < least) {
         // A token that goes takes along what came in the one h before it; so it is filled before that is
@@ -274,26 +284,24 @@ inline bool TokenExchange::prepare_what_is_due() noexcept {
 /// A neighbour that says it has tokens which have not been sent to it would be sent others in their place.
 bool TokenExchange::has_place(std::uint64_t number) const noexcept {
     return std::ranges::all_of(
-        neighbours_, [&](const Neighbour& neighbour) { return number <= neighbour.transmitted + mask_ + 1; });
+        neighbours_, [&](const Neighbour& neighbour) { return number <= neighbour.gone.number + mask_ + 1; });
 }
 
 void TokenExchange::transmit_pending() noexcept {
     pending_ = false;
     for (Neighbour& neighbour : neighbours_) {
-        while (neighbour.transmitted < sent_) {
-            const std::uint64_t to =
-                transmit(neighbour, neighbour.transmitted + 1, level_, Way::kAlongIfPossible);
-            if (to == neighbour.transmitted) break;
-            neighbour.transmitted = to;
+        while (neighbour.gone.number < sent_ &&
+               transmit(neighbour, neighbour.gone, level_, Way::kAlongIfPossible)) {
         }
-        pending_ |= neighbour.transmitted < sent_;
+        pending_ |= neighbour.gone.number < sent_;
     }
 }
 
-/// Sends that token and all up to the next that says something. Returns which that are up to; the one before
-/// `number` when it cannot be.
-inline std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::uint64_t number,
-                                             std::uint8_t wanted, Way way) noexcept {
+/// Sends the token after those that have gone, and all up to the next that says something. Returns whether
+/// all of it could go; what could not is the next to go.
+inline bool TokenExchange::transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+                                    Way way) noexcept {
+    const std::uint64_t number = gone.number + 1;
     std::uint64_t last = number;
     while (last < sent_ && neighbour.out[(last + 1) & mask_].empty())
         ++last;
@@ -301,28 +309,31 @@ inline std::uint64_t TokenExchange::transmit(const Neighbour& neighbour, std::ui
                       .wanted = wanted,
                       .further = static_cast<std::uint8_t>(last - number),
                       .view = static_cast<std::uint16_t>(view_)};
-    if (way == Way::kAlongIfPossible && goes_along(neighbour, token)) return last;
-    std::span<const wire::TokenEntry> rest = neighbour.out[number & mask_];
+    if (way == Way::kAlongIfPossible && gone.parts == 0 && goes_along(neighbour, token)) {
+        gone.number = last;
+        return true;
+    }
+    const std::span<const wire::TokenEntry> entries = neighbour.out[number & mask_];
     const std::size_t capacity = niu_.token_capacity();
-    const std::size_t parts = rest.empty() ? 1 : (rest.size() + capacity - 1) / capacity;
+    const std::size_t parts = entries.empty() ? 1 : (entries.size() + capacity - 1) / capacity;
     if (parts > kMostParts) [[unlikely]] {
         // Whoever missed some of them would go on without messages that are due: rather nobody does.
         counters_.overfull.add();
-        return number - 1;
+        return false;
     }
-    token.last_part = static_cast<std::uint8_t>(parts - 1);
+    token.last_part = static_cast<std::uint16_t>(parts - 1);
     const niu::TokenAddress address{.from = options_.node,
                                     .to = neighbour.node,
                                     .epoch = options_.epoch,
                                     .peer_epoch = static_cast<std::uint16_t>(neighbour.epoch)};
-    for (std::size_t part = 0; part < parts; ++part) {
-        const auto some = rest.first(std::min(rest.size(), capacity));
-        token.part = static_cast<std::uint8_t>(part);
-        if (!niu_.send_token(address, token, some)) return number - 1;
-        rest = rest.subspan(some.size());
+    for (; gone.parts < parts; ++gone.parts) {
+        const auto rest = entries.subspan(gone.parts * capacity);
+        token.part = static_cast<std::uint16_t>(gone.parts);
+        if (!niu_.send_token(address, token, rest.first(std::min(rest.size(), capacity)))) return false;
+        counters_.frames.add();
     }
-    counters_.frames.add(parts);
-    return last;
+    gone = {last};
+    return true;
 }
 
 /// In the frame that messages to the neighbour, or to the host that manages it, share and that is about to
@@ -346,19 +357,25 @@ inline bool TokenExchange::goes_along(const Neighbour& neighbour, const wire::To
 /// before they had ours, and may be what those wait for that we wait for.
 void TokenExchange::resend() noexcept {
     const std::uint8_t hops = std::max(level_, wanted());
-    std::uint64_t n = 0;
-    for (const Neighbour& neighbour : neighbours_) {
-        const std::uint64_t known = std::max(neighbour.in_to, base_ + options_.ahead) - options_.ahead;
-        for (std::uint64_t number = known; number < neighbour.transmitted; ++n) {
-            const std::uint64_t to = transmit(neighbour, number + 1, hops);
-            if (to == number) break;
-            number = to;
-        }
-    }
-    counters_.resent.add(n);
-    rtt_.back_off();
+    bool all = true;
+    for (Neighbour& neighbour : neighbours_)
+        all &= resend_to(neighbour, hops);
     resent_ = true;
-    resend_at_ = now_ + patience();
+    resending_ = !all;
+    if (all) rtt_.back_off();
+    resend_at_ = all ? now_ + patience() : now_;
+}
+
+/// Goes on where the output has taken no more. Returns whether all of it could go.
+inline bool TokenExchange::resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept {
+    const std::uint64_t known = std::max(neighbour.in_to, base_ + options_.ahead) - options_.ahead;
+    Gone& again = neighbour.again;
+    if (!resending_ || again.number < known) again = {known};
+    while (again.number < neighbour.gone.number) {
+        if (!transmit(neighbour, again, wanted)) return false;
+        counters_.resent.add();
+    }
+    return true;
 }
 
 /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
@@ -372,7 +389,8 @@ void TokenExchange::wake(std::size_t except) noexcept {
     counters_.wakes.add();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         const Neighbour& neighbour = neighbours_[i];
-        if (i != except && neighbour.transmitted == sent_) transmit(neighbour, sent_, hops);
+        Gone before{sent_ - 1};
+        if (i != except && neighbour.gone.number == sent_) transmit(neighbour, before, hops);
     }
     level_ = std::max(level_, hops);
     resend_at_ = std::min(resend_at_, now_ + patience());
@@ -382,11 +400,12 @@ void TokenExchange::begin_anew() noexcept {
     ++options_.epoch;
     sent_ = complete_ = 0;
     level_ = 0;
-    pending_ = false;
+    pending_ = resending_ = false;
     rtt_ = niu::RttEstimator(options_.timeout);
     resend_at_ = Time::max();
     for (Neighbour& neighbour : neighbours_) {
-        neighbour.in_to = neighbour.transmitted = 0;
+        neighbour.in_to = 0;
+        neighbour.gone = {};
         for (Incoming& token : neighbour.in)
             token.number = 0;
     }

@@ -24,15 +24,14 @@ bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
 }  // namespace
 
 std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span<const TokenEntry> entries) {
-    assert(entries.size() <= 0xffff && out.size() >= token_size(entries.size()));
+    assert(out.size() >= token_size(entries.size()));
     std::byte* at = out.data();
     static_assert(token_layout::Number::kOffset == 0 && token_layout::Wanted::kOffset == 8 &&
                   token_layout::Further::kOffset == 9 && token_layout::Part::kOffset == 10 &&
-                  token_layout::LastPart::kOffset == 11 && token_layout::EntryCount::kOffset == 12 &&
-                  token_layout::View::kOffset == 14);
+                  token_layout::LastPart::kOffset == 12 && token_layout::View::kOffset == 14);
     Field<Word, 0>::put(at, token.number);
-    Field<Word, 8>::put(at, Word{token.wanted} << 56 | Word{token.further} << 48 | Word{token.part} << 40 |
-                                Word{token.last_part} << 32 | Word{entries.size()} << 16 | Word{token.view});
+    Field<Word, 8>::put(at, Word{token.wanted} << 56 | Word{token.further} << 48 | Word{token.part} << 32 |
+                                Word{token.last_part} << 16 | Word{token.view});
     at += kTokenSize;
     static_assert(token_entry_layout::Source::kOffset == 0 && token_entry_layout::Destination::kOffset == 2 &&
                   token_entry_layout::Value::kOffset == 4);
@@ -44,12 +43,11 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 }
 
 std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload, std::uint16_t node_count) {
-    if (payload.size() < kTokenSize) return std::nullopt;
+    if (payload.size() < kTokenSize || (payload.size() - kTokenSize) % kTokenEntrySize != 0)
+        return std::nullopt;
     const TokenView view(payload.first<kTokenSize>(), payload.subspan(kTokenSize));
     const std::byte* fixed = payload.data();
-    if (payload.size() != token_size(token_layout::EntryCount::get(fixed)) ||
-        token_layout::Part::get(fixed) > token_layout::LastPart::get(fixed))
-        return std::nullopt;
+    if (token_layout::Part::get(fixed) > token_layout::LastPart::get(fixed)) return std::nullopt;
     for (std::size_t i = 0; i < view.size(); ++i)
         if (!is_entry(view.entry(i), node_count)) return std::nullopt;
     return view;

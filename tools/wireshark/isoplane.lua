@@ -466,17 +466,17 @@ end
 
 local function add_token(tree, payload)
     if payload:len() < 16 then return nil end
-    local wanted, count = payload(8, 1):uint(), payload(12, 2):uint()
-    local part, parts = payload(10, 1):uint() + 1, payload(11, 1):uint() + 1
+    local wanted, count = payload(8, 1):uint(), (payload:len() - 16) / 8
+    local part, parts = payload(10, 2):uint() + 1, payload(12, 2):uint() + 1
     tree:add(f["token.number"], payload(0, 8))
     tree:add(f["token.wanted"], payload(8, 1))
     tree:add(f["token.further"], payload(9, 1))
-    local part_item = tree:add(f["token.part"], payload(10, 1), part)
+    local part_item = tree:add(f["token.part"], payload(10, 2), part)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
-    part_item:add(f["token.parts"], payload(11, 1), parts)
-    tree:add(f["token.entries"], payload(12, 2))
+    part_item:add(f["token.parts"], payload(12, 2), parts)
     tree:add(f["token.view"], payload(14, 2))
-    if payload:len() ~= 16 + 8 * count then return nil end
+    if payload:len() % 8 ~= 0 then return nil end
+    tree:add(f["token.entries"], payload(), count):set_generated()
     local good = part <= parts
     for at = 16, payload:len() - 8, 8 do
         good = add_token_entry(tree, payload(at, 8)) and good

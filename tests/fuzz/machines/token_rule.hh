@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <bitset>
 #include <cstdlib>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/token.hh>
@@ -21,9 +20,9 @@ namespace isoplane::fuzz {
 class SaidTokens {
   public:
     void add(const wire::Token& token) {
-        parts_[{token.number, token.last_part}].set(token.part);
+        parts_[{token.number, token.last_part}].insert(token.part);
         for (unsigned i = 1; i <= token.further; ++i)
-            parts_[{token.number + i, 0}].set(0);
+            parts_[{token.number + i, 0}].insert(0);
     }
     /// All behind `base` up to that one, with all their parts.
     bool reach(std::uint64_t base, std::uint64_t number) {
@@ -36,12 +35,12 @@ class SaidTokens {
   private:
     bool is_whole(std::uint64_t number) const {
         for (auto at = parts_.lower_bound({number, 0}); at != parts_.end() && at->first.first == number; ++at)
-            if (at->second.count() == at->first.second + 1U) return true;
+            if (at->second.size() == at->first.second + 1U) return true;
         return false;
     }
 
     /// By number and last part.
-    std::map<std::pair<std::uint64_t, std::uint8_t>, std::bitset<256>> parts_;
+    std::map<std::pair<std::uint64_t, std::uint16_t>, std::set<std::uint16_t>> parts_;
     std::uint64_t to_ = 0;
 };
 
@@ -134,7 +133,8 @@ class TokenRule {
     std::set<EntryKey> entries_;                         ///< that it was told
     std::pair<std::uint32_t, std::uint32_t> present_{};  ///< its epoch and view
     std::map<NodeId, std::uint64_t> told_;               ///< up to which token
-    std::map<std::tuple<NodeId, std::uint64_t, std::uint8_t>, std::pair<std::uint8_t, std::size_t>> contents_;
+    std::map<std::tuple<NodeId, std::uint64_t, std::uint16_t>, std::pair<std::uint16_t, std::size_t>>
+        contents_;
 };
 
 }  // namespace isoplane::fuzz

@@ -32,7 +32,7 @@ class Capture {
                              .messages = std::move(messages)});
     }
     Sighting token(Time when, diagram::NodeId from, diagram::NodeId to, std::uint64_t number,
-                   std::uint8_t part = 0, std::uint8_t last_part = 0) {
+                   std::uint16_t part = 0, std::uint16_t last_part = 0) {
         return leaves(when, {.key = {.from = from,
                                      .to = to,
                                      .sequence = static_cast<std::uint32_t>(number),

@@ -102,6 +102,7 @@ class Stations {
     /// One turn: every node once, then the Ethernet.
     void step(Duration by = 5us) {
         for (const Station& station : stations_) {
+            station.valve->this_turn = 0;
             station.niu->poll(now_);
             if (station.poll) station.poll(now_);
         }
@@ -125,17 +126,22 @@ class Stations {
     void deafen(NodeId node, bool deaf = true) { fabric_->set(node, {.loss = deaf ? 1.0 : 0.0}); }
 
     /// Nothing leaves the node: its output is full.
-    void clog(NodeId node, bool clogged = true) { stations_[node].valve->clogged = clogged; }
+    void clog(NodeId node, bool clogged = true) { narrow(node, clogged ? 0 : UINT16_MAX); }
+    /// So many packets leave the node in a turn.
+    void narrow(NodeId node, std::uint16_t packets) { stations_[node].valve->each_turn = packets; }
 
   private:
     struct Valve final : runtime::Output {
         explicit Valve(runtime::Output& behind) : Output("valve"), to(behind) {}
         std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
-            return clogged ? std::uint16_t{0} : to.send(packets, n);
+            const std::uint16_t sent = to.send(packets, std::min(n, std::uint16_t(each_turn - this_turn)));
+            this_turn = static_cast<std::uint16_t>(this_turn + sent);
+            return sent;
         }
 
         runtime::Output& to;
-        bool clogged = false;
+        std::uint16_t each_turn = UINT16_MAX;
+        std::uint16_t this_turn = 0;
     };
     struct Station {
         std::unique_ptr<runtime::Ring> up;

@@ -57,7 +57,7 @@ struct ExchangeCounters {
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
     Counter stale_view;   ///< tokens of another view than this node's
     Counter unknown;      ///< tokens from nodes that are no neighbours
-    Counter malformed;    ///< messages that are no tokens to this node
+    Counter malformed;    ///< messages that are no tokens to this node, and tokens with too many entries
     Counter entries;      ///< sent
     Counter overfull;     ///< times that a token could not go, as it has more entries than parts hold
     Counter wakes;        ///< times that idle neighbours were told to hurry
@@ -177,19 +177,25 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     struct Incoming {
         std::uint64_t number = 0;
         unsigned parts = 0;  ///< that are here
-        std::uint8_t last_part = 0;
+        std::uint16_t last_part = 0;
         std::uint8_t wanted = 0;
         std::vector<bool> seen{};
         Entries entries{};
 
         bool whole() const noexcept { return parts == last_part + 1U; }
-        void begin(std::uint64_t its_number, std::uint8_t its_last_part);
+        void begin(std::uint64_t its_number, std::uint16_t its_last_part);
+    };
+    /// How far tokens have gone out: all up to `number`, and so many parts of the next.
+    struct Gone {
+        std::uint64_t number = 0;
+        std::size_t parts = 0;
     };
     struct Neighbour {
         NodeId node = 0;
-        std::uint32_t epoch = 0;        ///< 0 before it was heard
-        std::uint64_t in_to = 0;        ///< all its tokens up to this one are here
-        std::uint64_t transmitted = 0;  ///< our tokens up to this one have gone out
+        std::uint32_t epoch = 0;  ///< 0 before it was heard
+        std::uint64_t in_to = 0;  ///< all its tokens up to this one are here
+        Gone gone{};              ///< ours for the first time
+        Gone again{};             ///< and again, while that goes on
         Time heard{};
         std::vector<Incoming> in{};  ///< by number
         std::vector<Entries> out{};  ///< by number
@@ -217,15 +223,17 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void send_what_is_due() noexcept;
     bool has_place(std::uint64_t number) const noexcept;
     void transmit_pending() noexcept;
-    std::uint64_t transmit(const Neighbour& neighbour, std::uint64_t number, std::uint8_t wanted,
-                           Way way = Way::kApart) noexcept;
+    bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+                  Way way = Way::kApart) noexcept;
     bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
     void resend() noexcept;
+    bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
     Duration patience() const noexcept;
 
     niu::Niu& niu_;
     ExchangeOptions options_;
-    std::size_t mask_;  ///< of the places for tokens: as many as 2h, or more
+    std::size_t mask_;          ///< of the places for tokens: as many as 2h, or more
+    std::size_t most_entries_;  ///< of a token that can be
     std::vector<Neighbour> neighbours_;
     std::vector<NodeId> index_;  ///< of a node among the neighbours
     ExchangeCounters counters_;
@@ -238,6 +246,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::uint8_t level_ = 0;  ///< hops that the last token sent was wanted for
     bool hurried_ = false;    ///< the token that came last says that time is wanted
     bool pending_ = false;    ///< the output did not take everything
+    bool resending_ = false;  ///< nor all of what is sent again
     std::uint8_t quiet_ = 0;  ///< why nothing is sent
     bool broken_ = false;
     niu::RttEstimator rtt_;

@@ -30,9 +30,8 @@ namespace token_layout {
 using Number = Field<std::uint64_t, 0>;
 using Wanted = Field<std::uint8_t, 8>;
 using Further = Field<std::uint8_t, 9>;
-using Part = Field<std::uint8_t, 10>;
-using LastPart = Field<std::uint8_t, 11>;
-using EntryCount = Field<std::uint16_t, 12>;
+using Part = Field<std::uint16_t, 10>;
+using LastPart = Field<std::uint16_t, 12>;
 using View = Field<std::uint16_t, 14>;
 static_assert(View::kEnd == kTokenSize);
 }  // namespace token_layout
@@ -88,8 +87,8 @@ struct Token {
     std::uint64_t number = 0;
     std::uint8_t wanted = 0;   ///< somebody wants time to go on: for so many hops the next is not to wait
     std::uint8_t further = 0;  ///< so many tokens that follow it are here with it, and have no entries
-    std::uint8_t part = 0;
-    std::uint8_t last_part = 0;
+    std::uint16_t part = 0;
+    std::uint16_t last_part = 0;
     std::uint16_t view = 0;  ///< low half of the sender's; 0 where logical time does not survive deaths
 
     bool operator==(const Token&) const = default;
@@ -133,9 +132,9 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
 /// A token in a received payload; valid as long as the payload is.
 class TokenView {
   public:
-    /// Nothing unless the payload is exactly one part of a token: the entry count matches its size, the part
-    /// is not beyond the last, and each entry is from a node below `node_count` to
-    /// another such node, or to every host with a group word that has a bit of kKnownGroupBits and no other.
+    /// Nothing unless the payload is exactly one part of a token: its entries are whole, the part is not
+    /// beyond the last, and each entry is from a node below `node_count` to another such node, or to every
+    /// host with a group word that has a bit of kKnownGroupBits and no other.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
     Token token() const {
