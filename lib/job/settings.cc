@@ -7,6 +7,7 @@
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/topology/node_options.hh>
+#include <isoplane/wire/hello.hh>
 #include <stdexcept>
 
 #include "environment.hh"
@@ -59,7 +60,7 @@ bool parse_yes(const topology::NodeConf& conf, const std::string& key, const std
 void read_own(Settings& settings, const topology::NodeConf& conf) {
     for (const auto& [key, text] : conf.more) {
         if (key == "progress") settings.progress = parse_progress(conf, text);
-        if (key == "mtu") settings.mtu = number(conf, key, text, 256, 9216);
+        if (key == "mtu") settings.mtu = number(conf, key, text, wire::kMinMtu, 9216);
         if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);
         if (key == "page-size") settings.page_words = number(conf, key, text, 2, 1U << 24);
         if (key == "token-manager") settings.token_manager = text;

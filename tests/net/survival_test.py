@@ -104,6 +104,11 @@ def so_are_two_at_once_and_links_that_lose():
     kill_and_go_on(5, 0, 3, options=("--fabric", "loss=0.01"))
 
 
+@test
+def so_is_one_where_a_frame_cannot_name_all():
+    kill_and_go_on(5, 2, options=("--mtu", 144))
+
+
 class Host:
     """survivor at a host of a network that the test has made."""
 

@@ -76,7 +76,7 @@ TEST_F(SettingsTest, takes_further_links_for_planes) {
 
 TEST_F(SettingsTest, refuses_what_does_not_fit_and_says_where) {
     EXPECT_NE(complaint(std::string(kLeast) + "progress=fast\n").find("node.conf:4"), std::string::npos);
-    EXPECT_NE(complaint(std::string(kLeast) + "mtu=12\n").find("256 to 9216"), std::string::npos);
+    EXPECT_NE(complaint(std::string(kLeast) + "mtu=12\n").find("144 to 9216"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "trust-fcs=1\n").find("yes or no"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "silence=-1\n").find("seconds"), std::string::npos);
     EXPECT_NE(complaint("fmconfig=fmconfig\nid=1\n").find("link=SPEC"), std::string::npos);
