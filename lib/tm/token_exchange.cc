@@ -6,6 +6,7 @@
 #include <isoplane/tm/token_exchange.hh>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace isoplane::tm {
 
@@ -100,7 +101,7 @@ unsigned TokenExchange::before_sending(Time now) noexcept {
     if (pending_) transmit_pending();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
     send_what_is_due();
-    if (now >= resend_at_ && may_resend()) resend();
+    if (now >= resend_at_ && !pending_ && may_resend()) resend();
     return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
 }
 
@@ -288,13 +289,16 @@ bool TokenExchange::has_place(std::uint64_t number) const noexcept {
 }
 
 void TokenExchange::transmit_pending() noexcept {
-    pending_ = false;
+    const bool was_pending = std::exchange(pending_, false);
     for (Neighbour& neighbour : neighbours_) {
         while (neighbour.gone.number < sent_ &&
                transmit(neighbour, neighbour.gone, level_, Way::kAlongIfPossible)) {
         }
         pending_ |= neighbour.gone.number < sent_;
     }
+    if (!was_pending || pending_) return;
+    sent_at_ = now_;
+    resend_at_ = now_ + patience();
 }
 
 /// Sends the token after those that have gone, and all up to the next that says something. Returns whether
@@ -316,8 +320,8 @@ inline bool TokenExchange::transmit(const Neighbour& neighbour, Gone& gone, std:
     const std::span<const wire::TokenEntry> entries = neighbour.out[number & mask_];
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = entries.empty() ? 1 : (entries.size() + capacity - 1) / capacity;
-    if (parts > kMostParts) [[unlikely]] {
-        // Whoever missed some of them would go on without messages that are due: rather nobody does.
+    if (parts > kMostParts || entries.size() > most_entries_) [[unlikely]] {
+        // Whoever missed some of it would go on without messages that are due: rather nobody does.
         counters_.overfull.add();
         return false;
     }

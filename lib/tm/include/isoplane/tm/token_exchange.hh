@@ -50,7 +50,7 @@ struct ExchangeCounters {
     Counter sent;         ///< tokens, once for each neighbour
     Counter frames;       ///< that tokens have taken, first and again
     Counter along;        ///< times that tokens went in a frame of messages
-    Counter resent;       ///< parts of tokens sent again
+    Counter resent;       ///< tokens sent again, each with those that go as one with it
     Counter received;     ///< tokens, once for each neighbour
     Counter duplicates;   ///< parts that were here before
     Counter beyond;       ///< tokens further ahead than any neighbour can be
@@ -59,7 +59,7 @@ struct ExchangeCounters {
     Counter unknown;      ///< tokens from nodes that are no neighbours
     Counter malformed;    ///< messages that are no tokens to this node, and tokens with too many entries
     Counter entries;      ///< sent
-    Counter overfull;     ///< times that a token could not go, as it has more entries than parts hold
+    Counter overfull;     ///< times that a token could not go, as it has more entries than there can be
     Counter wakes;        ///< times that idle neighbours were told to hurry
 };
 
