@@ -105,6 +105,8 @@ unsigned Niu::poll(Time now) {
     now_ = now;
     blocked_ = !to_.flush();
     const std::uint64_t sent_before = counters_.frames_sent.get();
+    if (!token_nodes_.views_out.empty()) [[unlikely]]
+        send_views();
     // What waits to leave does not wait for what has come.
     const unsigned tokens = prepare_tokens();
     send_waiting();

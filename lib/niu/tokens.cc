@@ -78,10 +78,30 @@ void Niu::take_own_tokens() noexcept {
     }
 }
 
-bool Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
-    const std::size_t room = options_.mtu - (overhead_ - wire::kEthernetSize);
-    return std::ranges::all_of(wire::parts_of(message, room),
-                               [&](const wire::ViewMessage& part) { return send_view_part(to, part); });
+void Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
+    TokenNodes& nodes = token_nodes_;
+    if (!nodes.said_in || nodes.said != message) {
+        nodes.said = message;
+        nodes.said_in = std::make_shared<const std::vector<wire::ViewMessage>>(
+            wire::parts_of(message, options_.mtu - (overhead_ - wire::kEthernetSize)));
+    }
+    const auto waits = std::ranges::find_if(nodes.views_out, [&](const ViewOut& out) {
+        return out.to == to && (out.gone == 0 || out.parts == nodes.said_in);
+    });
+    if (waits == nodes.views_out.end()) {
+        nodes.views_out.push_back({to, nodes.said_in});
+    } else if (waits->parts != nodes.said_in) {
+        waits->parts = nodes.said_in;
+    }
+    send_views();
+}
+
+void Niu::send_views() noexcept {
+    for (std::deque<ViewOut>& views = token_nodes_.views_out; !views.empty(); views.pop_front()) {
+        ViewOut& out = views.front();
+        for (; out.gone < out.parts->size(); ++out.gone)
+            if (!send_view_part(out.to, (*out.parts)[out.gone])) return;
+    }
 }
 
 bool Niu::send_view_part(NodeId to, const wire::ViewMessage& part) noexcept {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -19,6 +20,11 @@ static_assert(kMinMtu >= kHeaderSize + kViewSize + kMemberSize);
 
 std::size_t size_of(const ViewMessage& message) {
     return view_size(message.doubts.size(), message.next.members.size());
+}
+
+template <typename Nodes, typename Projection = std::identity>
+bool is_ascending(const Nodes& nodes, Projection node = {}) {
+    return std::ranges::adjacent_find(nodes, std::greater_equal{}, node) == nodes.end();
 }
 
 std::uint32_t digest_of(const ViewMessage& whole) {
@@ -51,8 +57,7 @@ std::optional<ViewMessage> joined(const std::map<std::uint16_t, ViewMessage>& pa
     }
     const std::uint32_t digest = std::exchange(whole.digest, 0);
     whole.part = whole.last_part = 0;
-    const bool in_order = std::ranges::adjacent_find(whole.next.members, std::greater_equal{},
-                                                     &Member::node) == whole.next.members.end();
+    const bool in_order = is_ascending(whole.doubts) && is_ascending(whole.next.members, &Member::node);
     if (!in_order || digest_of(whole) != digest) return std::nullopt;
     return whole;
 }
@@ -60,17 +65,20 @@ std::optional<ViewMessage> joined(const std::map<std::uint16_t, ViewMessage>& pa
 }  // namespace
 
 std::vector<ViewMessage> parts_of(const ViewMessage& whole, std::size_t room) {
+    assert(room >= view_size(0, 1));
     if (size_of(whole) <= room) return {whole};
+    ViewMessage head = whole;
+    head.doubts.clear();
+    head.next.members.clear();
+    head.digest = digest_of(whole);
     std::vector<ViewMessage> parts;
-    const std::uint32_t digest = digest_of(whole);
     for (std::size_t doubt = 0, member = 0;
          doubt < whole.doubts.size() || member < whole.next.members.size();) {
-        ViewMessage& part = parts.emplace_back(whole);
+        ViewMessage& part = parts.emplace_back(head);
         const std::size_t left = room - kViewSize;
         part.doubts = take(whole.doubts, doubt, left / kDoubtSize);
         part.next.members =
             take(whole.next.members, member, (left - part.doubts.size() * kDoubtSize) / kMemberSize);
-        part.digest = digest;
         part.part = static_cast<std::uint16_t>(parts.size() - 1);
     }
     for (ViewMessage& part : parts)

@@ -209,8 +209,11 @@ class Niu final : public runtime::Stage {
                     std::span<const wire::TokenEntry> entries) noexcept;
     /// Has messages about views given to `receiver`, which outlives the NIU or is replaced with nullptr.
     void attach(ViewReceiver* receiver) noexcept { token_nodes_.views = receiver; }
-    /// Sends one from this node, in as many frames as it takes. False when not all of it can go now.
-    bool send_view(NodeId to, const wire::ViewMessage& message) noexcept;
+    /// Sends one from this node, in as many frames as it takes. What cannot go now goes with the next polls,
+    /// but for a message of which nothing has gone when there is another one to that node.
+    void send_view(NodeId to, const wire::ViewMessage& message) noexcept;
+    /// The token manager is where it was not before: until it is heard there, all are told what is for it.
+    void look_for(NodeId manager) noexcept { token_nodes_.moved(manager); }
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
 
@@ -270,6 +273,7 @@ class Niu final : public runtime::Stage {
 
     // tokens.cc: logical time.
     void on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
+    void send_views() noexcept;
     bool send_view_part(NodeId to, const wire::ViewMessage& part) noexcept;
     void on_view_frame(const wire::Decoded& frame, const rte_mbuf* packet) noexcept;
     void take_own_tokens() noexcept;

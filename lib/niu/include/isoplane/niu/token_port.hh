@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <isoplane/runtime/time.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 #include <isoplane/wire/view_parts.hh>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <isoplane/niu/options.hh>
@@ -56,6 +58,13 @@ struct TokenNode {
     TokenReceiver* receiver = nullptr;
 };
 
+/// A message about views that is on its way to a node.
+struct ViewOut {
+    NodeId to = 0;
+    std::shared_ptr<const std::vector<wire::ViewMessage>> parts{};
+    std::size_t gone = 0;  ///< of them
+};
+
 /// What an NIU knows about the nodes that it exchanges tokens with: a few of all.
 struct TokenNodes {
     explicit TokenNodes(const Options& options)
@@ -67,26 +76,38 @@ struct TokenNodes {
             if (its.node == node) return its.receiver;
         return nullptr;
     }
-    /// The Ethernet address that a node was heard from, or is known to have, or that of all.
+    /// The Ethernet address that a node was heard from, or is known to have; or that of all, also of one that
+    /// has moved and was not heard since.
     const wire::MacAddress& mac(NodeId node) const noexcept {
         return places[node] == 0 && known != nullptr ? known[node] : macs[places[node]];
     }
     void heard(NodeId node, const std::uint8_t* from) noexcept {
-        if (places[node] == 0) [[unlikely]] {
+        if (places[node] <= kMoved) [[unlikely]] {
             places[node] = static_cast<NodeId>(macs.size());
             macs.emplace_back();
         }
         std::copy_n(from, wire::MacAddress{}.size(), macs[places[node]].begin());
     }
+    void moved(NodeId node) noexcept {
+        if (places[node] <= kMoved)
+            places[node] = kMoved;
+        else
+            macs[places[node]] = wire::kBroadcastMac;
+    }
+
+    static constexpr NodeId kMoved = 1;
 
     std::vector<TokenNode> here{};
-    std::vector<NodeId> places;  ///< of each node among those that were heard; 0 before
-    std::vector<wire::MacAddress> macs{wire::kBroadcastMac};
+    std::vector<NodeId> places;  ///< of each node among those that were heard; 0 before, or kMoved
+    std::vector<wire::MacAddress> macs{wire::kBroadcastMac, wire::kBroadcastMac};
     const wire::MacAddress* known;  ///< by node; or nullptr
     std::vector<NodeId> beside{};   ///< those here, but for the NIU's own
     std::vector<OwnToken> own{};    ///< on their way
     ViewReceiver* views = nullptr;
-    std::map<NodeId, wire::ViewParts> view_parts{};  ///< of each node that was heard
+    std::map<NodeId, wire::ViewParts> view_parts{};                   ///< of each node that was heard
+    wire::ViewMessage said{};                                         ///< last; mostly to many
+    std::shared_ptr<const std::vector<wire::ViewMessage>> said_in{};  ///< these parts
+    std::deque<ViewOut> views_out{};
 };
 
 }  // namespace isoplane::niu
