@@ -30,6 +30,9 @@ constexpr std::uint64_t kMostAhead = 64;
 /// Of those whose forerunners are missing, so many are remembered.
 constexpr std::size_t kMostEarly = 4096;
 
+/// Keeps what the parts of a token say apart from what others do.
+constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+
 /// For comparison with others of the same host.
 std::uint64_t place_of(const wire::IsotachHeader& message) {
     return message.pulse << kRankBits | (message.rank & kRankMask);
@@ -135,14 +138,13 @@ void TimeChecker::late(std::uint64_t frame, const std::string& which, std::uint3
 void TimeChecker::see_token(const Where& where, const wire::TokenView& view) {
     ++tokens_;
     const wire::Token token = view.token();
-    const std::uint32_t part = std::uint32_t{token.part} << 16 | token.last_part;
-    const auto sent = [&](std::uint32_t its_part) -> Recent& {
-        return tokens_sent_[{where.job, where.epoch, token.view, where.from, where.to, its_part}];
-    };
+    Recent& sent = tokens_sent_[{where.job, where.epoch, token.view, where.from, where.to}];
+    // Where a link has another MTU than before, it has other parts.
+    const std::uint64_t part = both(token.part, token.last_part) * kOdd;
+    bool same = sent.add(token.number ^ part, crc_of_entries(view), token.number + token.part);
     // Those that come with it are tokens without entries.
-    bool same = sent(part).add(token.number, crc_of_entries(view));
     for (std::uint64_t i = 1; i <= token.further; ++i)
-        same &= sent(0).add(token.number + i, 0);
+        same &= sent.add(token.number + i, 0);
     if (!same)
         violated_(where.frame, "token " + text(token.number) + " " + pair(where.from, where.to) +
                                    " says something else than when it was sent before");

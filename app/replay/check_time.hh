@@ -128,9 +128,8 @@ class TimeChecker {
     std::map<std::tuple<std::uint32_t, std::uint32_t, Node>, Issuer> issuers_{};
     /// By job and host.
     std::map<std::pair<std::uint32_t, Node>, Told> told_{};
-    /// By job, epoch, view, sender, receiver, and which part of how many.
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, Node, Node, std::uint32_t>, Recent>
-        tokens_sent_{};
+    /// By job, epoch, view, sender and receiver.
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, Node, Node>, Recent> tokens_sent_{};
     /// By job, sender and receiver.
     std::map<std::tuple<std::uint32_t, Node, Node>, Line> lines_{};
     std::uint64_t isochrons_ = 0;

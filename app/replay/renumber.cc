@@ -42,6 +42,7 @@ bool renumber_view(const NodeMap& nodes, std::span<std::byte> payload) {
     message->plays = renamed(nodes, message->plays);
     for (std::uint16_t& node : message->doubts)
         node = renamed(nodes, node);
+    std::ranges::sort(message->doubts);
     for (wire::Member& member : message->next.members)
         member = {renamed(nodes, member.node), renamed(nodes, member.played_by), member.epoch};
     std::ranges::sort(message->next.members, {}, &wire::Member::node);

@@ -29,15 +29,6 @@ bool joined(const SwitchSpec& a, const SwitchSpec& b) {
     });
 }
 
-unsigned hosts_of(const std::vector<SwitchSpec>& switches) {
-    std::ptrdiff_t hosts = 0;
-    for (const SwitchSpec& spec : switches) {
-        hosts += std::count_if(spec.ports.begin(), spec.ports.end(),
-                               [](const PortSpec& port) { return port.kind == PortKind::kHost; });
-    }
-    return static_cast<unsigned>(hosts);
-}
-
 std::vector<std::uint32_t> some_places(Random& random, std::size_t managers, unsigned hosts) {
     std::vector<std::uint32_t> places;
     std::vector<bool> taken(hosts);
@@ -64,6 +55,15 @@ fabric::Impairment some_worst(Random& random) {
 }
 
 }  // namespace
+
+unsigned hosts_of(const std::vector<SwitchSpec>& switches) {
+    std::ptrdiff_t hosts = 0;
+    for (const SwitchSpec& spec : switches) {
+        hosts += std::count_if(spec.ports.begin(), spec.ports.end(),
+                               [](const PortSpec& port) { return port.kind == PortKind::kHost; });
+    }
+    return static_cast<unsigned>(hosts);
+}
 
 std::vector<SwitchSpec> random_switches(Random& random, unsigned switches, unsigned hosts) {
     std::vector<SwitchSpec> specs(switches);

@@ -114,6 +114,8 @@ struct Scenario {
     static Scenario leaping(std::uint64_t seed);
 };
 
+unsigned hosts_of(const std::vector<topology::SwitchSpec>& switches);
+
 /// A connected network at random, with cycles; each switch has a token manager, each host one switch.
 std::vector<topology::SwitchSpec> random_switches(fabric::Random& random, unsigned switches, unsigned hosts);
 

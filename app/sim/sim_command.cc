@@ -30,7 +30,7 @@ runtime::EalOptions eal_options(const Room& room) {
 
 int try_seeds(const SimOptions& options) {
     const runtime::StopSignal signal;
-    const Room room = room_for(options.hosts.value_or(0), options.partners);
+    const Room room = room_for(options.hosts.value_or(hosts_of(options.network)), options.partners);
     const runtime::Eal eal(eal_options(room));
     runtime::Pool pool("sim", room.packets);
     std::ostream nowhere(nullptr);

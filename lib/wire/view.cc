@@ -81,8 +81,9 @@ std::optional<ViewMessage> decode_view(std::span<const std::byte> payload, std::
     if (message.plays != kNoNode && message.plays >= node_count) return std::nullopt;
     at += kViewSize;
     for (std::size_t i = 0; i < doubts; ++i, at += kDoubtSize) {
-        message.doubts.push_back(Field<std::uint16_t, 0>::get(at));
-        if (message.doubts.back() >= node_count) return std::nullopt;
+        const auto doubt = Field<std::uint16_t, 0>::get(at);
+        if (doubt >= node_count || (i != 0 && doubt <= message.doubts.back())) return std::nullopt;
+        message.doubts.push_back(doubt);
     }
     for (std::size_t i = 0; i < members; ++i, at += kMemberSize) {
         const Member member{member_layout::Node::get(at), member_layout::PlayedBy::get(at),

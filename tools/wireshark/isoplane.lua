@@ -587,7 +587,7 @@ local function add_view(tree, payload)
     local part_item = tree:add(f["view.part"], payload(60, 2), part)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
     part_item:add(f["view.parts"], payload(62, 2), parts)
-    if part > parts then return nil end
+    if part > parts or (parts == 1 and payload(56, 4):uint() ~= 0) or (parts > 1 and doubts + members == 0) then return nil end
     if not VIEW_STEPS[step] or payload:len() ~= 64 + 2 * doubts + 8 * members then return nil end
     for at = 64, 62 + 2 * doubts, 2 do
         tree:add(f["view.doubt"], payload(at, 2))

@@ -58,16 +58,14 @@ class Manager {
     Source source;
     Sink sink;
 
-    /// Over the least that a link carries: a view of all has to fit, and more than a few entries are not to.
-    static constexpr std::size_t kSpare = 32;
-
   private:
     static niu::Options options(const ManagerSetting& setting) {
         niu::Options options = niu_options(false);
         options.node = kManager;
         options.nodes = std::vector<std::string>(kMostNodes);
         options.udp = udp_network(setting.transport, kMostNodes);
-        options.mtu = static_cast<std::uint16_t>(kSpare + wire::least_mtu({.transport = setting.transport}));
+        // Neither a view of all nor more than a few entries of a token fit a frame.
+        options.mtu = static_cast<std::uint16_t>(wire::least_mtu({.transport = setting.transport}));
         return options;
     }
 

@@ -29,7 +29,7 @@ class Neighbours final : public TimeFrames {
     void start_again(Bytes& in) {
         Frames::start_again(static_cast<NodeId>(in.take<std::uint8_t>() % kMostNodes));
     }
-    /// A token in as many parts as there can be, each full.
+    /// A token in many parts, each full.
     template <typename Pass>
     void flood(Bytes& in, Pass&& pass) {
         const std::array who{static_cast<std::byte>(in.take<std::uint8_t>())};
@@ -45,8 +45,7 @@ class Neighbours final : public TimeFrames {
 
   private:
     static constexpr std::uint8_t kLastPart = UINT8_MAX;
-    static constexpr std::size_t kFull =
-        wire::token_capacity(wire::kMinMtu + Manager::kSpare - wire::kHeaderSize);
+    static constexpr std::size_t kFull = wire::token_capacity(wire::kMinMtu - wire::kHeaderSize);
 
     Progress progress() const override {
         const tm::TokenManager& tokens = manager_.tokens();

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 #include <isoplane/wire/view_parts.hh>
@@ -86,7 +87,8 @@ class TimeFrames : public Frames {
     static void go_on(Stranger& stranger, const wire::Token& token) {
         constexpr std::uint8_t kMostParts = 4;
         if (token.number != stranger.token || token.part != stranger.part) return;
-        if (stranger.part == 0 && token.last_part < kMostParts) stranger.last_part = token.last_part;
+        if (stranger.part == 0 && token.last_part < kMostParts)
+            stranger.last_part = static_cast<std::uint8_t>(token.last_part);
         if (stranger.part++ < stranger.last_part) return;
         ++stranger.token;
         stranger.part = stranger.last_part = 0;
@@ -105,6 +107,8 @@ class TimeFrames : public Frames {
                                   .accepted = in.near(std::uint32_t{0})};
         for (unsigned n = in.take<std::uint8_t>() % 3; n > 0; --n)
             message.doubts.push_back(static_cast<NodeId>(in.take<std::uint8_t>() % place().nodes));
+        std::ranges::sort(message.doubts);
+        message.doubts.erase(std::unique(message.doubts.begin(), message.doubts.end()), message.doubts.end());
         message.next.number = in.near(progress.view + 1);
         message.next.cut = in.near(progress.clock);
         message.next.base = in.near(progress.clock + 4);

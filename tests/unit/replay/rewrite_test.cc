@@ -132,7 +132,7 @@ TEST(Rewrite, gives_members_other_numbers_and_keeps_them_in_order) {
     const auto after = wire::decode_view(renumbered(bytes).decoded.payload, capture::kAnyNode);
     ASSERT_TRUE(after);
     EXPECT_EQ(after->plays, 0);
-    EXPECT_EQ(after->doubts, (std::vector<std::uint16_t>{5, 2}));
+    EXPECT_EQ(after->doubts, (std::vector<std::uint16_t>{2, 5}));
     EXPECT_EQ(after->next.members, (std::vector<wire::Member>{{0, 5, 101}, {2, 2, 102}, {5, 5, 100}}));
 }
 

@@ -12,7 +12,6 @@
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
-#include <isoplane/wire/view.hh>
 
 #include "samples.hh"
 

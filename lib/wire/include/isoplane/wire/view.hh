@@ -105,7 +105,7 @@ constexpr std::size_t view_size(std::size_t doubts, std::size_t members) {
 std::size_t encode_view(std::span<std::byte> out, const ViewMessage& message);
 
 /// Nothing unless the payload is exactly one message, or a part of one that is not empty: a known step, nodes
-/// below `node_count`, members in order.
+/// below `node_count`, in order.
 std::optional<ViewMessage> decode_view(std::span<const std::byte> payload, std::uint16_t node_count);
 
 }  // namespace isoplane::wire
