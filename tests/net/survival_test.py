@@ -112,11 +112,11 @@ def so_is_one_where_a_frame_cannot_name_all():
 class Host:
     """survivor at a host of a network that the test has made."""
 
-    def __init__(self, name, fmconfig, link, argument, *, program=SURVIVOR, life="", **lines):
+    def __init__(self, name, fmconfig, link, argument, *, program=SURVIVOR, life="", sections="", **lines):
         self.name = f"{os.path.basename(link)}-{name}{life}"
         lines = {"name": name, "role": "host", "fmconfig": fmconfig, "job-key": KEY, "link": link,
                  "survive": LIMIT_OF_SILENCE, **lines}
-        conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()))
+        conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()) + sections)
         with open(work(f"{self.name}.out"), "wb") as out, open(work(f"{self.name}.err"), "wb") as err:
             self.process = subprocess.Popen([program, *str(argument).split()], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                             preexec_fn=die_with_parent,
@@ -175,16 +175,18 @@ def links_of(name, count):
     return [f"virtio:{work(f'{name}{i}')}" for i in range(count)]
 
 
-@test
-def a_token_manager_that_is_killed_is_stood_in_for():
+def stood_in_for(encapsulation):
     network = write("own", "0 alice bob carol clock:t\n")
-    links = links_of("own", 4)
+    links = links_of(f"own{encapsulation}", 4)
     names = ("alice", "bob", "carol")
+    addresses = "".join(f"[host.{name}]\nip=10.1.0.{1 + node}/24\n" for node, name in enumerate((*names, "clock")))
+    its = {"encapsulation": encapsulation, "sections": addresses if encapsulation == "udp" else ""}
+    conf = write(f"own{encapsulation}.conf", f"job-key={KEY}\nfmconfig={network}\nname=clock\nsurvive={LIMIT_OF_SILENCE}\n"
+                                             f"encapsulation={encapsulation}\n{its['sections']}")
     with Node("fabric", ",".join(links)) as fabric:
         fabric.ready()
-        with Node("tm", links[3], "--job-key", KEY, "--fmconfig", network, "--name", "clock", "--survive",
-                  LIMIT_OF_SILENCE) as clock:
-            hosts = [Host(name, network, link, 1) for name, link in zip(names, links)]
+        with Node("tm", links[3], "--config", conf) as clock:
+            hosts = [Host(name, network, link, 1, **its) for name, link in zip(names, links)]
             with hosts[0] as alice, hosts[1] as bob, hosts[2] as carol:
                 for host in hosts:
                     host.ready()
@@ -196,6 +198,12 @@ def a_token_manager_that_is_killed_is_stood_in_for():
                 bob.process.kill()
                 agree([alice.ends(), carol.ends()], [1])
         fabric.stop(err=UNHEARD)
+
+
+@test
+def a_token_manager_that_is_killed_is_stood_in_for():
+    for encapsulation in ("ethernet", "udp"):
+        stood_in_for(encapsulation)
 
 
 @test
