@@ -78,6 +78,10 @@ TEST(ViewMessage, is_refused_with_nodes_that_there_are_not) {
     ViewMessage doubts = view_message();
     doubts.doubts.push_back(kNodes);
     EXPECT_FALSE(is_read(doubts));
+    for (const auto& doubted : {std::vector<std::uint16_t>{2, 0}, {2, 2}}) {
+        doubts.doubts = doubted;
+        EXPECT_FALSE(is_read(doubts)) << "not in their order";
+    }
     ViewMessage player = view_message();
     player.next.members[0].played_by = kNodes;
     EXPECT_FALSE(is_read(player));
