@@ -224,20 +224,11 @@ void Agreement::adopt(const wire::View& next) {
         const wire::Member* member = find(next, joiner.node);
         return member != nullptr && static_cast<std::int32_t>(joiner.epoch - member->epoch) <= 0;
     });
-    const wire::View before = std::exchange(view_, next);
+    view_ = next;
     if (!is_in) return stop();
-    look_for_managers(before);
+    for (const wire::Member& member : view_.members)
+        if (!topology_.is_host(member.node)) niu_.set_player(member.node, member.played_by);
     body_.begin(view_);
-}
-
-/// Those that are played, or are not any more. Where they were heard last, somebody may be dead: two that
-/// have moved at once would send each other nothing that arrives.
-void Agreement::look_for_managers(const wire::View& before) noexcept {
-    for (const wire::Member& member : view_.members) {
-        const wire::Member* was = find(before, member.node);
-        if (member.played_by != member.node || (was != nullptr && was->played_by != member.node))
-            niu_.look_for(member.node);
-    }
 }
 
 /// The others go on without this life of the node.

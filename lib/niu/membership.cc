@@ -56,7 +56,7 @@ void Niu::send_hello(const Station& to, wire::Kind kind, std::uint16_t peer_epoc
                         .destination = to.node,
                         .epoch = options_.epoch,
                         .peer_epoch = peer_epoch};
-    stations_.surround(at, {options_.node, options_.mac}, to, wire::kHeaderSize + size);
+    stations_.surround(at, to, wire::kHeaderSize + size);
     seal(m, header, size);
     emit(m);
 }

@@ -39,7 +39,9 @@ bool Niu::on_arp(rte_mbuf* packet) noexcept {
     const auto& addresses = options_.udp.addresses;
     const topology::Ip target = arp->target_address;
     const auto is_at = [&](NodeId node) { return target == addresses[node]; };
-    const bool is_for_us = is_at(options_.node) || std::ranges::any_of(token_nodes_.beside, is_at);
+    // Of a token manager that is stood in for the address stays its own, for when it comes back.
+    const auto is_beside_at = [&](NodeId node) { return is_at(node) && token_nodes_.player(node) == node; };
+    const bool is_for_us = is_at(options_.node) || std::ranges::any_of(token_nodes_.beside, is_beside_at);
     if (is_for_us && arp->is_request)
         send_arp(arp->sender_mac, {.is_request = false,
                                    .sender_mac = options_.mac,

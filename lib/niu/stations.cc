@@ -32,13 +32,12 @@ wire::UdpPath Stations::path(NodeId from, NodeId to) const noexcept {
             .destination_port = udp.port};
 }
 
-void Stations::surround(std::byte* packet, const Station& from, const Station& to,
-                        std::size_t frame_size) const noexcept {
+void Stations::surround(std::byte* packet, const Station& to, std::size_t frame_size) const noexcept {
     if (!in_udp()) [[likely]]
         return wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(packet, wire::kEthernetSize),
-                                     to.mac, from.mac, options_.ethertype);
+                                     to.mac, options_.mac, options_.ethertype);
     wire::encode_udp(std::span<std::byte, wire::kUdpEnvelopeSize>(packet, wire::kUdpEnvelopeSize),
-                     next_hop(to), from.mac, path(from.node, to.node), frame_size);
+                     next_hop(to), options_.mac, path(options_.node, to.node), frame_size);
 }
 
 bool Stations::comes_from(const rte_mbuf* packet, const Station& station) const noexcept {

@@ -45,8 +45,8 @@ bool Niu::send_token(const TokenAddress& address, const wire::Token& token,
                         .epoch = address.epoch,
                         .sequence = static_cast<std::uint32_t>(token.number),
                         .peer_epoch = address.peer_epoch};
-    stations_.surround(at, {address.from, options_.mac}, {address.to, token_nodes_.mac(address.to)},
-                       wire::kHeaderSize + size);
+    const NodeId player = token_nodes_.player(address.to);
+    stations_.surround(at, {player, token_nodes_.mac(player)}, wire::kHeaderSize + size);
     seal(m, header, size);
     emit(m);
     return true;
@@ -57,10 +57,11 @@ void Niu::on_token_frame(const wire::Decoded& frame, const rte_mbuf* packet) noe
     if (header.destination == wire::kBroadcast) return;
     TokenReceiver* receiver = token_nodes_.receiver(header.destination);
     if (receiver == nullptr) return;
-    learn(header.source, packet);
     const auto nodes = static_cast<std::uint16_t>(options_.nodes.size());
-    receiver->on_token({header.source, header.destination, header.epoch, header.peer_epoch},
-                       *wire::TokenView::parse(frame.payload, nodes));
+    const bool is_present =
+        receiver->on_token({header.source, header.destination, header.epoch, header.peer_epoch},
+                           *wire::TokenView::parse(frame.payload, nodes));
+    if (is_present) learn(token_nodes_.player(header.source), packet);
 }
 
 void Niu::learn(NodeId node, const rte_mbuf* packet) noexcept {
@@ -116,8 +117,7 @@ bool Niu::send_view_part(NodeId to, const wire::ViewMessage& part) noexcept {
                         .source = options_.node,
                         .destination = to,
                         .epoch = options_.epoch};
-    stations_.surround(at, {options_.node, options_.mac}, {to, token_nodes_.mac(to)},
-                       wire::kHeaderSize + size);
+    stations_.surround(at, {to, token_nodes_.mac(to)}, wire::kHeaderSize + size);
     seal(m, header, size);
     emit(m);
     return true;

@@ -105,15 +105,23 @@ unsigned TokenExchange::before_sending(Time now) noexcept {
     return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
 }
 
-void TokenExchange::on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept {
+bool TokenExchange::on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept {
     now_ = niu_.now();
     const std::size_t index = index_[address.from];
-    if (index == kNoNeighbour) return counters_.unknown.add();
+    if (index == kNoNeighbour) {
+        counters_.unknown.add();
+        return false;
+    }
     Neighbour& neighbour = neighbours_[index];
-    if (view.view() != takes_) [[unlikely]]
-        return counters_.stale_view.add();
+    if (view.view() != takes_) [[unlikely]] {
+        counters_.stale_view.add();
+        return false;
+    }
     neighbour.heard = now_;
-    if (!belongs(neighbour, address)) return counters_.stale_epoch.add();
+    if (!belongs(neighbour, address)) {
+        counters_.stale_epoch.add();
+        return false;
+    }
     const wire::Token token = view.token();
     const bool news = keep(neighbour, token, view);
     const std::uint8_t hops = token.wanted;
@@ -124,6 +132,7 @@ void TokenExchange::on_token(const niu::TokenAddress& address, const wire::Token
         on_wanted(index, hops);
     }
     if (news) complete_what_is();
+    return true;
 }
 
 void TokenExchange::take(const niu::Received& message) noexcept {

@@ -17,6 +17,7 @@ import sys
 import time
 
 from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
+from router import Router, addresses
 
 SURVIVOR, HEIR, RETURNER, *ORPHANS = (os.path.abspath(path) for path in sys.argv[2:])
 WAYS = ("inline", "lcore")
@@ -112,14 +113,14 @@ def so_is_one_where_a_frame_cannot_name_all():
 class Host:
     """survivor at a host of a network that the test has made."""
 
-    def __init__(self, name, fmconfig, link, argument, *, program=SURVIVOR, life="", sections="", **lines):
+    def __init__(self, name, fmconfig, link, argument, *, program=SURVIVOR, life="", sections="", within=(), **lines):
         self.name = f"{os.path.basename(link)}-{name}{life}"
         lines = {"name": name, "role": "host", "fmconfig": fmconfig, "job-key": KEY, "link": link,
                  "survive": LIMIT_OF_SILENCE, **lines}
         conf = write(f"{self.name}.conf", "".join(f"{key}={value}\n" for key, value in lines.items()) + sections)
         with open(work(f"{self.name}.out"), "wb") as out, open(work(f"{self.name}.err"), "wb") as err:
-            self.process = subprocess.Popen([program, *str(argument).split()], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                            preexec_fn=die_with_parent,
+            self.process = subprocess.Popen([*within, program, *str(argument).split()], stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=err, preexec_fn=die_with_parent,
                                             env={**os.environ, "RUNTIME_DIRECTORY": WORK, "ISOPLANE_CONFIG": conf})
 
     def __enter__(self):
@@ -204,6 +205,32 @@ def stood_in_for(encapsulation):
 def a_token_manager_that_is_killed_is_stood_in_for():
     for encapsulation in ("ethernet", "udp"):
         stood_in_for(encapsulation)
+
+
+@test
+def so_is_one_behind_a_router_until_it_is_back():
+    names = ("alice", "bob", "carol", "clock")
+    network = write("routed", f"0 {' '.join(names)}:t\n")
+    conf = write("routed.conf", f"job-key={KEY}\nfmconfig={network}\nname=clock\nsurvive={LIMIT_OF_SILENCE}\n"
+                                f"encapsulation=udp\n{addresses(names)}")
+    with Router(len(names)) as router:
+        *places, at_clock = router.stations
+        with Node("tm", "afpacket:veth0", "--config", conf, **at_clock.how) as clock:
+            hosts = [Host(name, network, "afpacket:veth0", 1, within=place.within, encapsulation="udp", sections=addresses(names))
+                     for name, place in zip(names, places)]
+            with hosts[0] as alice, hosts[1] as bob, hosts[2] as carol:
+                for host in hosts:
+                    host.ready()
+                clock.process.kill()
+                clock.process.wait()
+                alice.goes_on()
+                with Node("tm", "afpacket:veth0", "--config", conf, **at_clock.how) as again:
+                    until(lambda: {"node": "clock", "played_by": "clock"}
+                          in again.ask("show tokens json")[0]["membership"]["members"], "it is back")
+                    alice.goes_on()
+                    bob.process.kill()
+                    agree([alice.ends(), carol.ends()], [1])
+                    again.stop(err=UNHEARD)
 
 
 @test

@@ -5,12 +5,12 @@
 """Jobs whose frames travel in UDP, on the launcher's fabric and over a router of the kernel:
 udp_test.py PROGRAM DIRECTORY_OF_EXAMPLES."""
 
-import contextlib
 import os
 import sys
 
 from capture_files import read_pcapng
-from net import Namespace, Node, Program, needs, run, same, test, work
+from net import Node, Program, run, same, test, work
+from router import Router, addresses
 
 EXAMPLES = sys.argv[2]
 BANK = (os.path.join(EXAMPLES, "bank"), "--moves", 50)
@@ -40,14 +40,13 @@ def a_job_on_the_fabric_sends_nothing_but_udp():
 
 
 def conf(*more):
-    """All in networks of their own, with the same router."""
     path = work("udp.conf")
     with open(work("udp-topology"), "w", encoding="utf-8") as file:
         file.write("0 alice bob tm0:t\n")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(("fmconfig=udp-topology", "job-key=7", "encapsulation=udp", *more, "")))
-        for number, name in enumerate(NODES):
-            file.write(f"[host.{name}]\nlink=afpacket:veth0\nip=10.1.{number}.7/24\ngateway=10.1.{number}.1\n")
+        file.write(addresses(NODES))
+        file.writelines(f"[host.{name}]\nlink=afpacket:veth0\n" for name in NODES)
     return path
 
 
@@ -59,25 +58,10 @@ def key_file():
     return path
 
 
-def plug(router, number, host):
-    port, queues = f"port{number}", ("numtxqueues", "1", "numrxqueues", "1")
-    router.command("ip", "link", "add", port, *queues, "type", "veth", "peer", "name", "veth0", *queues, "netns",
-                   str(host.holder.pid))
-    router.command("ip", "address", "add", f"10.1.{number}.1/24", "dev", port)
-    # What it has learned it believes, until it is asked.
-    router.command("sysctl", "-qw", f"net.ipv4.neigh.{port}.base_reachable_time_ms=3600000")
-    router.command("ip", "link", "set", port, "up")
-    host.command("ip", "link", "set", "veth0", "up")
-
-
 @test
 def a_job_crosses_a_router():
-    needs("ip")
-    with contextlib.ExitStack() as stack:
-        router, *hosts = [stack.enter_context(Namespace()) for _ in range(1 + len(NODES))]
-        router.command("sysctl", "-qw", "net.ipv4.ip_forward=1")
-        for number, host in enumerate(hosts):
-            plug(router, number, host)
+    with Router(len(NODES)) as router:
+        hosts = router.stations
         for more in ((), (f"key={key_file()}",)):
             with Node("tm", "afpacket:veth0", "--config", conf(*more), "--name", "tm0", "--idle", "yield",
                       **hosts[2].how).ready() as tm:
@@ -89,10 +73,9 @@ def a_job_crosses_a_router():
                     assert gate["authentic"] > 10 and not gate["not_sealed"] + gate["forged"], gate
                 tm.stop()
         for number in range(len(NODES)):
-            neighbours = router.command("ip", "neighbour", "show", "dev", f"port{number}")
+            neighbours = router.neighbours(number)
             assert f"10.1.{number}.7 lladdr 02:69:73:00:00:{number:02x}" in neighbours, neighbours
-        counted = [line.split() for line in router.command("cat", "/proc/net/snmp").splitlines() if line[:3] == "Ip:"]
-        assert int(dict(zip(*counted))["ForwDatagrams"]) > 20, counted
+        assert router.forwarded() > 20, router.forwarded()
 
 
 run()

@@ -10,14 +10,29 @@ namespace isoplane::test {
 using wire::Arp;
 using wire::MacAddress;
 
+/// Tokens for a node.
+struct TokenSink final : niu::TokenReceiver {
+    unsigned before_sending(Time /*now*/) noexcept override { return 0; }
+    bool on_token(const niu::TokenAddress& address, const wire::TokenView& /*token*/) noexcept override {
+        came.push_back(address);
+        return true;
+    }
+
+    std::vector<niu::TokenAddress> came;
+};
+
 /// a and b with a router between their networks, that forwards as RFC 1812 has it: what is sent to it, with
-/// another address in Ethernet, and no packet that is for all.
+/// another address in Ethernet, and no packet that is for all; and as RFC 3704 has it, only what is from
+/// where its source address is. There is a token manager in a third network, where nobody is.
 class RouterTest : public NiuTest {
   protected:
     static constexpr topology::Ip kIpOfA = 0x0a010007;  // 10.1.0.7
     static constexpr topology::Ip kIpOfB = 0x0a020007;
+    static constexpr NodeId kManager = 2;
+    static constexpr topology::Ip kIpOfManager = 0x0a030007;
     static constexpr topology::Ip kGateway[] = {0x0a010001, 0x0a020001};
     static constexpr MacAddress kMac[] = {kA.mac, kB.mac};
+    static constexpr topology::Ip kIp[] = {kIpOfA, kIpOfB};
 
     RouterTest() { restart(); }
 
@@ -29,7 +44,9 @@ class RouterTest : public NiuTest {
 
     static niu::Options options(NodeId node) {
         niu::Options made = NiuTest::options(node);
-        made.udp = {.addresses = {kIpOfA, kIpOfB}, .gateway = kGateway[node], .subnet_bits = 24};
+        made.nodes = {"a", "b", ""};
+        made.udp = {
+            .addresses = {kIpOfA, kIpOfB, kIpOfManager}, .gateway = kGateway[node], .subnet_bits = 24};
         return made;
     }
     void restart() {
@@ -64,6 +81,7 @@ class RouterTest : public NiuTest {
     bool answers = true;
     std::vector<Arp> heard;  ///< all that the nodes have said in ARP
     unsigned forwarded = 0;
+    std::vector<topology::Ip> unreachable;
 
   private:
     runtime::Output& output_to(unsigned side) { return side == 0 ? to_a.output() : to_b.output(); }
@@ -89,7 +107,11 @@ class RouterTest : public NiuTest {
             return false;
         std::byte* const ip = bytes_of.data() + wire::kEthernetSize;
         const unsigned other = 1 - side;
-        if (wire::ipv4_layout::Destination::get(ip) != (other == 0 ? kIpOfA : kIpOfB)) return false;
+        if (wire::ipv4_layout::Source::get(ip) != kIp[side]) return false;
+        if (wire::ipv4_layout::Destination::get(ip) != kIp[other]) {
+            unreachable.push_back(wire::ipv4_layout::Destination::get(ip));
+            return false;
+        }
         // A packet that its sender may send again is not changed.
         rte_mbuf* copy = rte_pktmbuf_copy(m, niu_pool().raw(), 0, UINT32_MAX);
         auto* const at = rte_pktmbuf_mtod(copy, std::byte*);
@@ -152,6 +174,45 @@ TEST_F(RouterTest, finds_a_node_by_its_address) {
     EXPECT_EQ(heard[0].sender_mac, kA.mac);
     EXPECT_EQ(heard[0].sender_address, kIpOfA);
     EXPECT_EQ(heard[0].target_address, kGateway[0]);
+}
+
+TEST_F(RouterTest, is_crossed_by_tokens_to_and_from_who_plays_a_token_manager) {
+    run(20ms);
+    TokenSink at_a;
+    TokenSink at_b;
+    a->attach(NodeId{0}, &at_a);
+    b->attach(kManager, &at_b);
+    for (niu::Niu* niu : {a.get(), b.get()})
+        niu->set_player(kManager, 1);
+    EXPECT_TRUE(a->send_token({.from = 0, .to = kManager, .epoch = 10}, {.number = 1}, {}));
+    EXPECT_TRUE(b->send_token({.from = kManager, .to = 0, .epoch = 11}, {.number = 1}, {}));
+    run(1ms);
+    ASSERT_EQ(at_b.came.size(), 1U);
+    EXPECT_EQ(at_b.came[0].to, kManager);
+    ASSERT_EQ(at_a.came.size(), 1U);
+    EXPECT_EQ(at_a.came[0].from, kManager);
+    EXPECT_TRUE(unreachable.empty());
+    a->attach(NodeId{0}, nullptr);
+    b->attach(kManager, nullptr);
+}
+
+TEST_F(RouterTest, finds_a_token_manager_that_is_stood_in_for_where_it_comes_back) {
+    run(20ms);
+    TokenSink at_b;
+    b->attach(kManager, &at_b);
+    b->set_player(kManager, 1);
+    heard.clear();
+    const Arp asks{true, router_mac[1], kGateway[1], kIpOfManager};
+    send_arp(1, wire::kBroadcastMac, asks);
+    b->send_view(kManager, {.step = wire::ViewStep::kDecided, .next = {.number = 1}});
+    run(1ms);
+    EXPECT_TRUE(heard.empty());
+    EXPECT_EQ(unreachable, std::vector{kIpOfManager});
+    b->set_player(kManager, kManager);
+    send_arp(1, wire::kBroadcastMac, asks);
+    run(1ms);
+    EXPECT_EQ(heard.size(), 1U);
+    b->attach(kManager, nullptr);
 }
 
 TEST_F(RouterTest, is_not_who_has_another_address) {

@@ -37,7 +37,7 @@ class Hand final : public niu::TokenReceiver {
     }
 
     unsigned before_sending(runtime::Time /*now*/) noexcept override { return 0; }
-    void on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept override {
+    bool on_token(const niu::TokenAddress& address, const wire::TokenView& view) noexcept override {
         Came came{.token = view.token(), .address = address, .entries = {}};
         for (std::size_t i = 0; i < view.size(); ++i)
             came.entries.push_back(view.entry(i));
@@ -50,6 +50,7 @@ class Hand final : public niu::TokenReceiver {
             --came.token.further;
             all.push_back(came);
         }
+        return true;
     }
 
     /// The numbers of the tokens that have come since this was asked.

@@ -97,7 +97,6 @@ class Agreement final : public niu::ViewReceiver {
     void promise(NodeId to, const wire::ViewMessage& message);
     void accept(NodeId to, const wire::ViewMessage& message);
     void adopt(const wire::View& next);
-    void look_for_managers(const wire::View& before) noexcept;
     void stop();
     bool is_over(NodeId node, std::uint32_t epoch) const;
     void tell_decided(NodeId to);

@@ -212,8 +212,8 @@ class Niu final : public runtime::Stage {
     /// Sends one from this node, in as many frames as it takes. What cannot go now goes with the next polls,
     /// but for a message of which nothing has gone when there is another one to that node.
     void send_view(NodeId to, const wire::ViewMessage& message) noexcept;
-    /// The token manager is where it was not before: until it is heard there, all are told what is for it.
-    void look_for(NodeId manager) noexcept { token_nodes_.moved(manager); }
+    /// From here on tokens for the token manager go to where `player` is: a host, or itself.
+    void set_player(NodeId manager, NodeId player) { token_nodes_.set_player(manager, player); }
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
 

@@ -38,9 +38,8 @@ class Stations {
         return is_routed(to.node) ? router_ : to.mac;
     }
     wire::UdpPath path(NodeId from, NodeId to) const noexcept;
-    /// Writes it in front of one frame.
-    void surround(std::byte* packet, const Station& from, const Station& to,
-                  std::size_t frame_size) const noexcept;
+    /// Writes it in front of one frame from this node, or from a token manager that it plays.
+    void surround(std::byte* packet, const Station& to, std::size_t frame_size) const noexcept;
 
     /// Whether a packet in an envelope that is whole is from that node.
     bool comes_from(const rte_mbuf* packet, const Station& station) const noexcept;

@@ -34,8 +34,9 @@ class TokenReceiver {
     /// Called at the beginning of each poll of the NIU: tokens that go now leave together with what has been
     /// sent since the last poll. Returns how many have gone.
     virtual unsigned before_sending(runtime::Time now) noexcept = 0;
-    /// Called while the NIU is polled.
-    virtual void on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
+    /// Called while the NIU is polled. Returns whether it is from its sender's present life, as far as that
+    /// is known: then the sender is where the token has come from.
+    virtual bool on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
 };
 
 /// Who takes part in the agreement on who takes part in logical time.
@@ -68,7 +69,7 @@ struct ViewOut {
 /// What an NIU knows about the nodes that it exchanges tokens with: a few of all.
 struct TokenNodes {
     explicit TokenNodes(const Options& options)
-        : places(options.nodes.size(), 0), known(options.macs ? options.macs->data() : nullptr) {}
+        : places(options.nodes.size(), kNowhere), known(options.macs ? options.macs->data() : nullptr) {}
 
     /// nullptr for a node that is elsewhere.
     TokenReceiver* receiver(NodeId node) const noexcept {
@@ -76,30 +77,33 @@ struct TokenNodes {
             if (its.node == node) return its.receiver;
         return nullptr;
     }
-    /// The Ethernet address that a node was heard from, or is known to have; or that of all, also of one that
-    /// has moved and was not heard since.
+    /// Who plays that token manager; all others play themselves.
+    NodeId player(NodeId node) const noexcept { return players.empty() ? node : players[node]; }
+    void set_player(NodeId manager, NodeId player) {
+        if (players.empty() && player == manager) return;
+        for (std::size_t node = players.size(); node < places.size(); ++node)
+            players.push_back(static_cast<NodeId>(node));
+        players[manager] = player;
+    }
+
+    /// The Ethernet address that a node was heard from, or is known to have; or that of all.
     const wire::MacAddress& mac(NodeId node) const noexcept {
-        return places[node] == 0 && known != nullptr ? known[node] : macs[places[node]];
+        return places[node] == kNowhere && known != nullptr ? known[node] : macs[places[node]];
     }
     void heard(NodeId node, const std::uint8_t* from) noexcept {
-        if (places[node] <= kMoved) [[unlikely]] {
+        if (places[node] == kNowhere) [[unlikely]] {
             places[node] = static_cast<NodeId>(macs.size());
             macs.emplace_back();
         }
         std::copy_n(from, wire::MacAddress{}.size(), macs[places[node]].begin());
     }
-    void moved(NodeId node) noexcept {
-        if (places[node] <= kMoved)
-            places[node] = kMoved;
-        else
-            macs[places[node]] = wire::kBroadcastMac;
-    }
 
-    static constexpr NodeId kMoved = 1;
+    static constexpr NodeId kNowhere = 0;
 
     std::vector<TokenNode> here{};
-    std::vector<NodeId> places;  ///< of each node among those that were heard; 0 before, or kMoved
-    std::vector<wire::MacAddress> macs{wire::kBroadcastMac, wire::kBroadcastMac};
+    std::vector<NodeId> players{};  ///< by node; none as long as all play themselves
+    std::vector<NodeId> places;     ///< of each node among those that were heard
+    std::vector<wire::MacAddress> macs{wire::kBroadcastMac};
     const wire::MacAddress* known;  ///< by node; or nullptr
     std::vector<NodeId> beside{};   ///< those here, but for the NIU's own
     std::vector<OwnToken> own{};    ///< on their way

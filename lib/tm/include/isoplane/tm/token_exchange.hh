@@ -70,7 +70,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     ~TokenExchange() override;
 
     unsigned before_sending(Time now) noexcept override;
-    void on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
+    bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
     /// A token that came along with messages.
     void take(const niu::Received& message) noexcept override;
 
