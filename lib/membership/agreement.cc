@@ -7,6 +7,17 @@
 
 namespace isoplane::membership {
 
+namespace {
+
+/// The epoch alone does not tell: that of a token manager which is played is its player's, and both may have
+/// started in the same moment.
+bool is_in(const wire::View& view, NodeId node, std::uint32_t epoch) noexcept {
+    const wire::Member* member = find(view, node);
+    return member != nullptr && member->played_by == node && member->epoch == epoch;
+}
+
+}  // namespace
+
 Agreement::Agreement(niu::Niu& niu, const topology::Topology& topology, Body& body, Options options)
     : niu_(niu),
       topology_(topology),
@@ -63,9 +74,7 @@ void Agreement::post(NodeId to, const wire::ViewMessage& message) {
 
 /// Whether that life of the node has a voice in this view. In the first all have.
 bool Agreement::speaks(NodeId node, std::uint32_t epoch) const noexcept {
-    if (view_.number == 0) return true;
-    const wire::Member* member = find(view_, node);
-    return member != nullptr && member->played_by == node && member->epoch == epoch;
+    return view_.number == 0 || is_in(view_, node, epoch);
 }
 
 void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) noexcept {
@@ -113,8 +122,7 @@ bool Agreement::may_be(const wire::View& next) const noexcept {
     constexpr std::uint64_t kFarthest = 1 << 16;
     constexpr std::uint64_t kEver = std::uint64_t{1} << 62;
     if (next.cut > next.base || next.base > kEver) return false;
-    const wire::Member* own = find(next, here_);
-    const bool goes_on = view_.number != 0 && own != nullptr && own->epoch == epoch_;
+    const bool goes_on = view_.number != 0 && is_in(next, here_, epoch_);
     return !goes_on || next.base <= body_.clock() + kFarthest;
 }
 
@@ -205,9 +213,8 @@ void Agreement::tell_decided(NodeId to) {
 /// A node that has been nowhere yet asks to be let in; one that was in the last view stops when it is not in
 /// the next.
 void Agreement::adopt(const wire::View& next) {
-    const wire::Member* own = find(next, here_);
-    const bool is_in = own != nullptr && own->epoch == epoch_;
-    if (!is_in && view_.number == 0) {
+    const bool has_us = is_in(next, here_, epoch_);
+    if (!has_us && view_.number == 0) {
         if (!stranger_ || next.number > next_.number) next_ = next;  // whom to ask
         stranger_ = true;
         frozen_ = false;
@@ -225,7 +232,7 @@ void Agreement::adopt(const wire::View& next) {
         return member != nullptr && static_cast<std::int32_t>(joiner.epoch - member->epoch) <= 0;
     });
     view_ = next;
-    if (!is_in) return stop();
+    if (!has_us) return stop();
     for (const wire::Member& member : view_.members)
         if (!topology_.is_host(member.node)) niu_.set_player(member.node, member.played_by);
     body_.begin(view_);

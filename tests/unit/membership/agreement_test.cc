@@ -184,6 +184,30 @@ TEST_F(AgreementTest, who_was_given_up_is_told_and_stops) {
     EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
 }
 
+/// Though the view names it, and its player has the same epoch.
+TEST_F(AgreementTest, so_is_a_token_manager_that_is_stood_in_for) {
+    constexpr NodeId kManager = 3;
+    niu::Options options = niu.options();
+    options.node = kManager;
+    niu::Niu its("switch0", in.input(), out.output(), niu_pool(), options);
+    FakeBody time;
+    Agreement manager(its, topology, time, {.limit = kLimit});
+    wire::View next = view(1, 100, 100);
+    next.members[kManager].epoch = options.epoch;
+    const auto decide_there = [&] {
+        manager.on_view(1, 11, {.step = wire::ViewStep::kDecided, .next = next});
+        manager.poll(now);
+    };
+    decide_there();
+    EXPECT_EQ(time.begun, std::vector<std::uint32_t>{1});
+    next = view(2, 200, 200);
+    next.members[kManager] = {.node = kManager, .played_by = 0, .epoch = options.epoch};
+    decide_there();
+    EXPECT_TRUE(manager.given_up());
+    EXPECT_EQ(time.begun, std::vector<std::uint32_t>{1});
+    its.discard();
+}
+
 TEST_F(AgreementTest, a_life_that_is_refused_has_been_given_up) {
     hear({.step = wire::ViewStep::kRefused, .view = 3});
     EXPECT_TRUE(agreement.given_up());
