@@ -50,10 +50,14 @@ bool Barrier::poll() noexcept {
     return moved || all;
 }
 
-/// A node that was up and is so no longer, in the same life, will not come here any more.
+/// A node that was up and is so no longer, in the same life, will not come here any more. Where those who are
+/// lost are left out it is not waited for, either, when it was up before anybody waited for it here.
 bool Barrier::lost(Member& member) noexcept {
     const niu::PeerState state = niu_.state(member.node);
-    if (state != niu::PeerState::kUp) return member.epoch != 0 || state == niu::PeerState::kDead;
+    if (state != niu::PeerState::kUp) {
+        const bool was_up = loss_ == Loss::kLeavesOut && niu_.peer(member.node).ended != 0;
+        return member.epoch != 0 || state == niu::PeerState::kDead || was_up;
+    }
     if (member.epoch == 0) member.epoch = niu_.peer(member.node).epoch;
     return member.epoch != niu_.peer(member.node).epoch;
 }

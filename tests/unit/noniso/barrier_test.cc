@@ -101,6 +101,23 @@ TEST_F(TrioTest, is_broken_when_a_node_dies) {
     }
 }
 
+/// Its peers have heard of a life that never comes, as a shared node speaks of one when a client has died.
+TEST_F(TrioTest, does_without_a_node_that_died_while_it_started_again) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        start(i, 1, noniso::Loss::kLeavesOut);
+    run(1ms);
+    start(2, 2, noniso::Loss::kLeavesOut);
+    run(1ms);
+    hosts[2].reset();
+    run(500ms);
+    EXPECT_EQ(hosts[0]->niu.state(2), niu::PeerState::kUnknown);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(1).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kComplete);
+    EXPECT_EQ(barrier(1).state(), BarrierState::kComplete);
+}
+
 TEST_F(TrioTest, is_broken_when_a_node_starts_again) {
     run(1ms);
     for (NodeId i = 0; i < kNodes; ++i)

@@ -28,7 +28,8 @@ class TrioTest : public testing::Test {
 
     /// What a node is made of.
     struct Host {
-        Host(NodeId node, std::uint32_t epoch, runtime::Ring& in, runtime::Ring& out, runtime::Pool& pool)
+        Host(NodeId node, std::uint32_t epoch, runtime::Ring& in, runtime::Ring& out, runtime::Pool& pool,
+             noniso::Loss loss)
             : niu("niu" + std::to_string(node), in.input(), out.output(), pool,
                   {.node = node,
                    .nodes = {"a", "b", "c"},
@@ -38,7 +39,7 @@ class TrioTest : public testing::Test {
                    .window = 16,
                    .silence = 100ms}),
               dispatcher(niu),
-              barrier(niu) {
+              barrier(niu, loss) {
             dispatcher.attach(wire::Protocol::kControl, &barrier);
         }
         niu::Niu niu;
@@ -66,9 +67,9 @@ class TrioTest : public testing::Test {
         }
         EXPECT_EQ(pool.in_use(), 0U);
     }
-    void start(NodeId node, std::uint32_t epoch) {
+    void start(NodeId node, std::uint32_t epoch, noniso::Loss loss = noniso::Loss::kBreaks) {
         hosts[node].reset();
-        hosts[node] = std::make_unique<Host>(node, epoch, *down[node], *up[node], pool);
+        hosts[node] = std::make_unique<Host>(node, epoch, *down[node], *up[node], pool, loss);
     }
     void run(runtime::Duration duration) {
         for (const Time end = now + duration; now < end; now += 5us) {
