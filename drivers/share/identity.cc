@@ -19,6 +19,12 @@ bool is_arp(std::span<const std::byte> head) {
     return wire::ethernet_layout::EtherType::get(head.data()) == wire::kArpEtherType;
 }
 
+/// Tokens are also those of token managers, which a client may play.
+bool is_in_its_name(const Identity& who, const std::byte* header) {
+    return wire::frame_layout::Source::get(header) == who.node ||
+           static_cast<wire::Kind>(wire::frame_layout::Kind::get(header)) == wire::Kind::kToken;
+}
+
 bool speaks_arp(const Identity& who) {
     return who.encapsulation.transport == wire::Transport::kUdp;
 }
@@ -45,7 +51,7 @@ bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t 
     }
     const std::byte* header = frame_header(head, apart, who.encapsulation);
     return header != nullptr && wire::frame_layout::JobKey::get(header) == who.job_key &&
-           wire::frame_layout::Source::get(header) == who.node;
+           is_in_its_name(who, header);
 }
 
 bool concerns(const Identity& who, std::span<const std::byte> head, std::size_t apart) {

@@ -16,30 +16,10 @@ import time
 
 from installed import WAYS, build, install, job
 from net import SLOWDOWN, Node, Program, die_with_parent, run, same, test, until, work
+from shared_node import SOCKET, SharedNode
 
 HAMMER = shutil.copy(sys.argv[3], work("hammer"))
-SOCKET = work("clients.sock")
 KILLS = 200
-
-
-class SharedNode(Node):
-    """A shared node that looks after its clients."""
-
-    def __init__(self, *options, socket=SOCKET, link=None):
-        Program.__init__(self, "node", "--role", "shared", "--clients", socket, "--json",
-                         *(("--link", link) if link else ()), *options)
-        self.socket = socket
-
-    def clients(self):
-        return self.ask("show clients json")
-
-    def totals(self):
-        return self.ask("show registrations json")
-
-    def mappings(self):
-        """Of clients' memory that the node has."""
-        with open(f"/proc/{self.pid}/maps", encoding="ascii") as file:
-            return sum("/memfd:" in line and "nohuge" not in line for line in file)
 
 
 def config(name, *links, key=7):

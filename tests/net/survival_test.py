@@ -18,6 +18,7 @@ import time
 
 from net import LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, run, same, test, until, work
 from router import Router, addresses
+from shared_node import SOCKET, SharedNode
 
 SURVIVOR, HEIR, RETURNER, *ORPHANS = (os.path.abspath(path) for path in sys.argv[2:])
 WAYS = ("inline", "lcore")
@@ -233,19 +234,29 @@ def so_is_one_behind_a_router_until_it_is_back():
                     again.stop(err=UNHEARD)
 
 
-@test
-def so_is_a_host_that_manages_its_switch():
-    network = write("manages", "0 alice bob carol\n")
-    links = links_of("manages", 3)
-    with Node("fabric", ",".join(links)) as fabric:
-        fabric.ready()
+def manager_stood_in_for(network, links, node):
+    with node:
+        node.ready()
         with (Host("alice", network, links[0], 1, **{"token-manager": "tm@0"}) as alice,
               Host("bob", network, links[1], 1) as bob, Host("carol", network, links[2], 1) as carol):
             for host in (alice, bob, carol):
                 host.ready()
             alice.process.kill()
             agree([bob.ends(), carol.ends()], [0])
-        fabric.stop(err=UNHEARD)
+        node.stop(err=UNHEARD)
+
+
+@test
+def so_is_a_host_that_manages_its_switch():
+    network = write("manages", "0 alice bob carol\n")
+    links = links_of("manages", 3)
+    manager_stood_in_for(network, links, Node("fabric", ",".join(links)))
+
+
+@test
+def so_is_one_that_is_a_client_of_a_shared_node_by_others():
+    network = write("clients", "0 alice bob carol\n")
+    manager_stood_in_for(network, [f"shared:{SOCKET}"] * 3, SharedNode())
 
 
 @test

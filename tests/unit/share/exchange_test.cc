@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/wire/token.hh>
 #include <nlohmann/json.hpp>
 
 #include "clients.hh"
@@ -136,6 +137,26 @@ TEST(Exchange, nobody_sends_in_the_name_of_another) {
     EXPECT_EQ(b.take(), 0U);
     EXPECT_TRUE(node.port.out.packets.empty());
     EXPECT_TRUE(a.out.idle());
+}
+
+TEST(Exchange, tokens_may_be_those_of_a_token_manager_that_their_sender_plays) {
+    SharedNode node;
+    Client a(identity(0));
+    Client b(identity(1));
+    node.exchange.attach(a.guest);
+    node.exchange.attach(b.guest);
+    std::array<std::byte, wire::token_size(0)> token{};
+    wire::encode_token(token, {.number = 1}, {});
+    constexpr auto kSize = static_cast<std::uint16_t>(wire::kEthernetSize + wire::kHeaderSize + token.size());
+    rte_mbuf* m = frame(a.pool, identity(0), identity(1), kSize).release();
+    auto* const at = rte_pktmbuf_mtod_offset(m, std::byte*, wire::kEthernetSize);
+    std::copy(token.begin(), token.end(), at + wire::kHeaderSize);
+    wire::Header header{.kind = wire::Kind::kToken, .job_key = 7, .source = 2, .destination = 1, .epoch = 1};
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header, token);
+    ASSERT_EQ(a.out.send(&m, 1), 1U);
+    node.poll();
+    EXPECT_EQ(a.counters().refused.get(), 0U);
+    EXPECT_EQ(b.take(), 1U);
 }
 
 TEST(Exchange, clients_of_two_jobs_do_not_reach_each_other) {

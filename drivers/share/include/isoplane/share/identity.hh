@@ -30,7 +30,7 @@ const std::byte* frame_header(std::span<const std::byte> head, std::size_t apart
                               const wire::Encapsulation& encapsulation);
 
 /// Whether `who` may send a packet that begins with `head`: it comes from its address, and is a frame of its
-/// job and in its name or, where frames travel in UDP, an ARP in its name.
+/// job and in its name, or a token, or, where frames travel in UDP, an ARP in its name.
 bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t apart);
 
 /// Whether a packet on its way to the address of `who`, or to all, is of a kind and job that concern it.
