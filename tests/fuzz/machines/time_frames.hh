@@ -62,7 +62,7 @@ class TimeFrames : public Frames {
     }
 
   private:
-    /// Some look for a token manager that may have moved to where the machine is.
+    /// Some are for token managers that are, or were, elsewhere.
     NodeId destination(wire::Kind kind, std::uint8_t who) const override {
         if (kind != wire::Kind::kToken) return place().here;
         return who < 224 ? progress().tokens_to : static_cast<NodeId>(who % place().nodes);
