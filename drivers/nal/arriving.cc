@@ -18,28 +18,42 @@ void OverNiu::take(std::size_t plane, const niu::Received& received) noexcept {
     if (peer.epoch != niu.peer(received.source).epoch || !peer.lanes[plane].open) [[unlikely]]
         alive(peer);
     const std::span<const std::byte> data = received.data;
+    bool asks_too_much = false;
     if (!peer.lanes[plane].open) {
         // Of a life that is over.
     } else if (received.protocol == wire::Protocol::kPortalsData) {
         on_slice(peer, plane, data);
     } else if (peer.following.left != 0) {
         on_following(peer, data);
-    } else if (!wire::is_portals_message(data)) {
-        counters_.malformed.add();
     } else {
-        switch (static_cast<wire::PortalsKind>(wire::portals_layout::Kind::get(data.data()))) {
-            case wire::PortalsKind::kBegin:
-                on_begin(peer, data);
-                break;
-            case wire::PortalsKind::kPull:
-                on_pull(peer, plane, data.data());
-                break;
-            case wire::PortalsKind::kDone:
-                on_done(peer, wire::portals_done_layout::Source::get(data.data()));
-                break;
-        }
+        asks_too_much = on_message(peer, plane, data);
+    }
+    if (asks_too_much) [[unlikely]] {
+        counters_.withheld.add();
+        return peer.withheld.push({plane, received});
     }
     niu.release(received);
+}
+
+/// Returns whether it asks for something where too much is owed already.
+bool OverNiu::on_message(Peer& peer, std::size_t plane, std::span<const std::byte> message) {
+    if (!wire::is_portals_message(message)) {
+        counters_.malformed.add();
+        return false;
+    }
+    switch (static_cast<wire::PortalsKind>(wire::portals_layout::Kind::get(message.data()))) {
+        case wire::PortalsKind::kBegin:
+            on_begin(peer, message);
+            return peer.answers.size() + peer.done.size() > options_.owed &&
+                   !wire::is_portals_answer(wire::portals_begin_layout::Type::get(message.data()));
+        case wire::PortalsKind::kPull:
+            on_pull(peer, plane, message.data());
+            return peer.lanes[plane].slices.size() > options_.owed;
+        case wire::PortalsKind::kDone:
+            on_done(peer, wire::portals_done_layout::Source::get(message.data()));
+            return false;
+    }
+    return false;
 }
 
 /// As much of it as there is room for.

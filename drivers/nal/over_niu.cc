@@ -25,6 +25,10 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
 /// From a look at one peer to that at the next.
 constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
 
+/// Answers to one node, beyond which it is given up: none that is well gets there.
+constexpr std::size_t kMostOwed = 32768;
+constexpr runtime::Duration kGiveBackEvery = std::chrono::milliseconds{1};
+
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
     return than == 0 || static_cast<std::int32_t>(epoch - than) > 0;
 }
@@ -52,6 +56,8 @@ OverNiu::OverNiu(std::string name, const std::vector<Plane>& planes, Mover& move
 }
 
 OverNiu::~OverNiu() {
+    for (Peer& peer : peers_)
+        give_back(peer);
     for (const Plane& plane : planes_) {
         plane.niu->listen_to_losses(nullptr);
         plane.dispatcher->attach(wire::Protocol::kPortals, nullptr);
@@ -158,9 +164,52 @@ void OverNiu::dispose(Message& message) {
         if (has_work(peer)) wake(peer);
         return;
     }
-    if (peer.waiting.empty()) peer.absent_since = now_;
-    peer.waiting.push(message);
+    if (peer.waiting.empty() && peer.answers.empty()) peer.absent_since = now_;
+    (message.header.is_answer() ? peer.answers : peer.waiting).push(message);
     wake(peer);
+}
+
+// Who asks for more than it takes.
+
+/// Whether answers to it go as soon as it gives back the last of the credit, which it does at once: nothing
+/// that takes other credit is in front of them.
+bool OverNiu::answers_may_go(const Peer& peer) const noexcept {
+    const niu::Niu& niu = *planes_[peer.lead].niu;
+    return !peer.rest.due && peer.unheard.empty() && !niu.transferring(id_of(peer)) &&
+           sources_.live() < kMostObjects && niu.credit() >= niu::kMostUrgent;
+}
+
+std::size_t OverNiu::owed(const Peer& peer) noexcept {
+    std::size_t slices = 0;
+    for (const Lane& lane : peer.lanes)
+        slices = std::max(slices, lane.slices.size());
+    return std::max(peer.answers.size() + peer.done.size(), slices);
+}
+
+/// Two nodes that withhold from each other go on, as answers take the last of the credit. In the middle of a
+/// message that is not enough: so a frame is given back now and then. It is for the rest of what the other
+/// side has begun, which sends nothing else before that.
+void OverNiu::settle(Peer& peer) noexcept {
+    const std::size_t n = owed(peer);
+    if (n > kMostOwed) {
+        counters_.overdrawn.add();
+        for (const Plane& plane : planes_)
+            plane.niu->give_up(id_of(peer));
+    }
+    if (n <= options_.owed / 2 || n > kMostOwed) return give_back(peer);
+    if (answers_may_go(peer) || now_ < peer.give_back_at) return;
+    peer.give_back_at = now_ + kGiveBackEvery;
+    const Withheld first = peer.withheld.front();
+    const auto is_of_first = [&first](const Withheld& next) {
+        return next.plane == first.plane && next.received.frame == first.received.frame;
+    };
+    for (; !peer.withheld.empty() && is_of_first(peer.withheld.front()); peer.withheld.pop())
+        planes_[first.plane].niu->release(peer.withheld.front().received);
+}
+
+void OverNiu::give_back(Peer& peer) noexcept {
+    for (; !peer.withheld.empty(); peer.withheld.pop())
+        planes_[peer.withheld.front().plane].niu->release(peer.withheld.front().received);
 }
 
 // What the other node has made impossible.
@@ -215,12 +264,14 @@ void OverNiu::forget(const Interface& interface) noexcept {
         if (is_its(sink.to)) sink.to = nullptr;
     });
     for (Peer& peer : peers_) {
-        Fifo<Message> others;
-        for (; !peer.waiting.empty(); peer.waiting.pop()) {
-            disown(peer.waiting.front());
-            if (!is_its(peer.waiting.front().from)) others.push(peer.waiting.front());
+        for (Fifo<Message>* messages : {&peer.answers, &peer.waiting}) {
+            Fifo<Message> others;
+            for (; !messages->empty(); messages->pop()) {
+                disown(messages->front());
+                if (!is_its(messages->front().from)) others.push(messages->front());
+            }
+            *messages = std::move(others);
         }
-        peer.waiting = std::move(others);
         if (is_its(peer.rest.from)) peer.rest.from = nullptr;
         if (is_its(peer.following.to)) peer.following.to = nullptr;
         peer.leaving.for_each([&](Leaving& leaving) {
@@ -288,6 +339,7 @@ void OverNiu::lose_plane(Peer& peer, std::size_t plane) noexcept {
     for (; !lane.pulls.empty(); lane.pulls.pop())
         peer.unanswered.push(lane.pulls.front());
     lane = {};
+    give_back(peer);
     wake(peer);
 }
 
@@ -300,7 +352,7 @@ void OverNiu::look_at(Peer& peer) noexcept {
         if (peer.left) leave(peer);
         return;
     }
-    if (peer.waiting.empty()) return;
+    if (peer.waiting.empty() && peer.answers.empty()) return;
     if (now_ - peer.absent_since >= patience_with(node)) end_life(peer);
 }
 
@@ -331,12 +383,14 @@ void OverNiu::end_life(Peer& peer) noexcept {
     Peer ended;
     ended.active = peer.active;
     std::swap(ended, peer);
+    give_back(ended);
     ended.leaving.for_each([this](const Leaving& leaving) { keep_copy(leaving); });
     if (ended.rest.due) fail_sending(ended.rest.from, ended.rest.operation);
     for (; !ended.leaving.empty(); ended.leaving.pop())
         fail_sending(ended.leaving.front().from, ended.leaving.front().operation);
-    for (; !ended.waiting.empty(); ended.waiting.pop())
-        fail_sending(ended.waiting.front().from, ended.waiting.front().operation);
+    for (Fifo<Message>* messages : {&ended.answers, &ended.waiting})
+        for (; !messages->empty(); messages->pop())
+            fail_sending(messages->front().from, messages->front().operation);
     if (ended.following.left != 0) fail_landing(ended.following.to, ended.following.operation);
     const NodeId node = id_of(peer);
     sources_.for_each([&](Source& source) {
@@ -410,6 +464,8 @@ void OverNiu::describe(nlohmann::json& out) const {
            {"nobody", counters_.nobody.get()},
            {"repeated", counters_.repeated.get()},
            {"malformed", counters_.malformed.get()},
+           {"withheld", counters_.withheld.get()},
+           {"overdrawn", counters_.overdrawn.get()},
            {"copied_out_bytes", counters_.copied_out.get()},
            {"referred_bytes", counters_.referred.get()},
            {"copied_in_bytes", counters_.copied_in.get()},
@@ -426,8 +482,8 @@ void OverNiu::describe(nlohmann::json& out) const {
 void OverNiu::clear_counters() {
     for (runtime::Counter* counter :
          {&counters_.begun, &counters_.arrived, &counters_.pulls, &counters_.cut_short, &counters_.failed,
-          &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.copied_out,
-          &counters_.referred, &counters_.copied_in})
+          &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.withheld,
+          &counters_.overdrawn, &counters_.copied_out, &counters_.referred, &counters_.copied_in})
         counter->set(0);
     for (PlaneCounters& plane : plane_counters_) {
         plane.sent.set(0);

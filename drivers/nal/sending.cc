@@ -40,23 +40,31 @@ unsigned OverNiu::pump(Peer& peer) {
     if (!peer.unheard.empty()) return n;
     for (; !peer.rest.due && !peer.done.empty() && send_done(peer); ++n)
         peer.done.pop();
-    for (; !peer.rest.due && peer.done.empty() && !peer.waiting.empty(); ++n) {
-        const Message& next = peer.waiting.front();
-        if (!begin(peer, next.from, next.header, next.data, next.operation)) break;
-        peer.waiting.pop();
-    }
+    if (peer.done.empty()) n += send_messages(peer, peer.answers);
+    if (peer.done.empty() && peer.answers.empty()) n += send_messages(peer, peer.waiting);
     n += send_rest(peer);
     for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
         if (!peer.lanes[plane].open) continue;
         n += send_pulls(peer, plane);
         n += send_slices(peer, plane);
     }
+    if (!peer.withheld.empty()) [[unlikely]]
+        settle(peer);
+    return n;
+}
+
+unsigned OverNiu::send_messages(Peer& peer, Fifo<Message>& messages) {
+    unsigned n = 0;
+    for (; !peer.rest.due && !messages.empty(); messages.pop(), ++n) {
+        const Message& next = messages.front();
+        if (!begin(peer, next.from, next.header, next.data, next.operation)) break;
+    }
     return n;
 }
 
 bool OverNiu::has_work(const Peer& peer) const noexcept {
     if (peer.rest.due || !peer.unheard.empty() || !peer.leaving.empty() || !peer.done.empty() ||
-        !peer.waiting.empty())
+        !peer.answers.empty() || !peer.waiting.empty() || !peer.withheld.empty())
         return true;
     return std::any_of(peer.lanes.begin(), peer.lanes.begin() + planes_.size(), [&](const Lane& lane) {
         return !lane.slices.empty() || (!peer.unanswered.empty() && lane.open) ||
@@ -105,7 +113,8 @@ bool OverNiu::put_frame(Peer& peer, const Header& header, std::uint8_t flags, st
     const std::size_t size = beginning.size(header.type);
     niu::Niu& niu = *planes_[peer.lead].niu;
     const niu::SendBuffer room =
-        niu.buffer(id_of(peer), Protocol::kPortals, size + static_cast<std::size_t>(data.length));
+        niu.buffer(id_of(peer), Protocol::kPortals, size + static_cast<std::size_t>(data.length),
+                   header.is_answer() ? niu::Urgency::kUrgent : niu::Urgency::kOrdinary);
     if (!room) return false;
     encode(room.data.data(), beginning, header);
     copy(room.data.subspan(size), data);
@@ -129,7 +138,8 @@ void OverNiu::follow_up(Peer& peer) noexcept {
 bool OverNiu::send_done(Peer& peer) {
     using namespace wire::portals_done_layout;
     niu::Niu& niu = *planes_[peer.lead].niu;
-    const niu::SendBuffer room = niu.buffer(id_of(peer), Protocol::kPortals, wire::kPortalsDoneSize);
+    const niu::SendBuffer room =
+        niu.buffer(id_of(peer), Protocol::kPortals, wire::kPortalsDoneSize, niu::Urgency::kUrgent);
     if (!room) return false;
     std::byte* const at = room.data.data();
     wire::portals_layout::Kind::put(at, static_cast<std::uint8_t>(wire::PortalsKind::kDone));
@@ -162,7 +172,8 @@ bool OverNiu::send_unheard(Peer& peer) {
 bool OverNiu::send_pull(Peer& peer, std::size_t plane, const Pull& pull) {
     using namespace wire::portals_pull_layout;
     niu::Niu& niu = *planes_[plane].niu;
-    const niu::SendBuffer room = niu.buffer(id_of(peer), Protocol::kPortals, wire::kPortalsPullSize);
+    const niu::SendBuffer room =
+        niu.buffer(id_of(peer), Protocol::kPortals, wire::kPortalsPullSize, niu::Urgency::kUrgent);
     if (!room) return false;
     std::byte* const at = room.data.data();
     wire::portals_layout::Kind::put(at, static_cast<std::uint8_t>(wire::PortalsKind::kPull));

@@ -78,8 +78,7 @@ bool Interface::accept(const Header& header, Descriptor*& md, Range& range) {
     Drop why = Drop::kProcess;
     md = find_place(header, range, why);
     if (md == nullptr) [[unlikely]] {
-        const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-        if (is_answer && options_.planted.drops_uncounted) return false;
+        if (header.is_answer() && options_.planted.drops_uncounted) return false;
         count(Register::kDropCount, header.payload());
         ++drops_[static_cast<std::size_t>(why)];
         return false;

@@ -34,8 +34,7 @@ bool fits(const Descriptor& md, const Header& header, Range& range) noexcept {
 Descriptor* Interface::find_place(const Header& header, Range& range, Drop& why) noexcept {
     if (header.target != id_) [[unlikely]]
         return nullptr;
-    const bool is_answer = header.type == MessageType::kReply || header.type == MessageType::kAck;
-    return is_answer ? find_answered(header, range, why) : find_asked(header, range, why);
+    return header.is_answer() ? find_answered(header, range, why) : find_asked(header, range, why);
 }
 
 Descriptor* Interface::find_asked(const Header& header, Range& range, Drop& why) noexcept {

@@ -93,6 +93,7 @@ inline Plan some_plan(std::uint64_t seed, Random& random) {
     plan.nal = {.followed = random.below(50'000),
                 .slice = static_cast<std::uint32_t>(500 + random.below(60'000)),
                 .ahead = static_cast<unsigned>(1 + random.below(4)),
+                .owed = seed % 4,
                 .absent = 100ms};
     return plan;
 }

@@ -35,8 +35,9 @@ class NalTest : public testing::Test {
   protected:
     static constexpr std::byte kFull{0x11};
     static constexpr unsigned kWindow = 4;
+    static constexpr unsigned kOwed = 8;
 
-    void start(std::uint16_t mtu_of_other = 1500) {
+    void start(std::uint16_t mtu_of_other = 1500, std::size_t followed = 0) {
         niu_ = std::make_unique<niu::Niu>("niu", to_niu_.input(), to_other_.output(), pool_, options(0));
         niu::Options small = options(1);
         small.mtu = mtu_of_other;
@@ -44,7 +45,7 @@ class NalTest : public testing::Test {
         dispatcher_ = std::make_unique<niu::Dispatcher>(*niu_);
         nal_ = std::make_unique<nal::OverNiu>(
             "nal", std::vector<nal::OverNiu::Plane>{{niu_.get(), dispatcher_.get()}}, hands_,
-            nal::OverNiuOptions{.followed = 0});
+            nal::OverNiuOptions{.followed = followed, .owed = kOwed});
         ni_.emplace(0, *nal_, Options{});
         ASSERT_EQ(ni_->open(1), Status::kOk);
         ASSERT_EQ(ni_->open_queue(16, nullptr, queue_), Status::kOk);
@@ -52,6 +53,7 @@ class NalTest : public testing::Test {
         ASSERT_EQ(niu_->state(1), niu::PeerState::kUp);
     }
     void TearDown() override {
+        release();
         ni_.reset();
         nal_.reset();
         dispatcher_.reset();

@@ -51,6 +51,7 @@ struct OverNiuOptions {
     std::size_t followed = 65536;  ///< of longer messages, what does not fit the first frame is pulled
     std::uint32_t slice = 65536;   ///< bytes of a pull
     unsigned ahead = 4;            ///< pulls from one node that are not answered, on each plane
+    std::size_t owed = 4096;       ///< answers to one node that wait, beyond which it may ask for no more
     runtime::Duration absent = std::chrono::seconds{60};    ///< after which nobody waits for a node any more
     runtime::Duration returning = std::chrono::seconds{1};  ///< the same, of one that has ended
 };
@@ -104,6 +105,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Counter nobody;      ///< messages for a process that is not here
         runtime::Counter repeated;    ///< messages that had come by a plane that died
         runtime::Counter malformed;   ///< what no NAL of ours sends
+        runtime::Counter withheld;    ///< requests of who is owed too much, whose credit waits
+        runtime::Counter overdrawn;   ///< nodes that were given up as they were owed far more
         runtime::Counter copied_out;  ///< bytes, into frames
         runtime::Counter referred;    ///< bytes that frames referred to instead
         runtime::Counter copied_in;   ///< bytes, from frames to their place
@@ -187,6 +190,11 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         portals::Size at = 0;
         portals::Size left = 0;
     };
+    /// A request that has been heeded, whose sender does not get its credit back yet.
+    struct Withheld {
+        std::size_t plane = 0;
+        niu::Received received{};
+    };
     /// The way to and from a node on one plane.
     struct Lane {
         bool open = false;
@@ -204,7 +212,10 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Time absent_since{};
         std::deque<std::vector<std::byte>> unheard;  ///< what a plane that died may not have carried
         Fifo<Pull> unanswered;                       ///< nor the answers to these
+        Fifo<Message> answers;                       ///< go before what waits
         Fifo<Message> waiting;
+        Fifo<Withheld> withheld;
+        runtime::Time give_back_at{};
         Fifo<std::uint32_t> done;  ///< sources of the other side
         Rest rest{};
         Fifo<Leaving> leaving;
@@ -229,6 +240,10 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     // over_niu.cc: the interfaces, and who is there.
     portals::Interface* find(portals::Pid pid) noexcept;
+    bool answers_may_go(const Peer& peer) const noexcept;
+    static std::size_t owed(const Peer& peer) noexcept;
+    void settle(Peer& peer) noexcept;
+    void give_back(Peer& peer) noexcept;
     void take_submitted();
     void dispose(Message& message);
     void forget(const portals::Interface& interface) noexcept;
@@ -253,6 +268,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
                const portals::Pieces& data, portals::Operation operation);
     bool put_frame(Peer& peer, const portals::Header& header, std::uint8_t flags, std::uint32_t source,
                    const portals::Pieces& data);
+    unsigned send_messages(Peer& peer, Fifo<Message>& messages);
     void follow_up(Peer& peer) noexcept;
     bool send_done(Peer& peer);
     bool send_unheard(Peer& peer);
@@ -267,6 +283,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     // arriving.cc
     void take(std::size_t plane, const niu::Received& received) noexcept;
+    bool on_message(Peer& peer, std::size_t plane, std::span<const std::byte> message);
     void on_begin(Peer& peer, std::span<const std::byte> message);
     void on_pull(Peer& peer, std::size_t plane, const std::byte* message);
     void on_done(Peer& peer, std::uint32_t source);

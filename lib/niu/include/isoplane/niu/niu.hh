@@ -217,6 +217,9 @@ class Niu final : public runtime::Stage {
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
 
+    /// Frames that each peer may have sent here that are not released.
+    std::uint32_t credit() const noexcept { return credit_; }
+
     // Membership.
 
     PeerState state(NodeId node) const noexcept { return peers_[node].state; }

@@ -28,6 +28,7 @@ struct Header {
     Size length = 0;                  ///< requested; answers repeat it
     Size mlength = 0;                 ///< of an answer: what was moved
 
+    bool is_answer() const noexcept { return type == MessageType::kReply || type == MessageType::kAck; }
     /// Bytes that follow.
     Size payload() const noexcept {
         switch (type) {
