@@ -66,7 +66,7 @@ bool Barrier::lost(Member& member) noexcept {
 void Barrier::meet(Member& member) noexcept {
     if (loss_ != Loss::kLeavesOut || niu_.state(member.node) != niu::PeerState::kUp) return;
     const std::uint32_t epoch = niu_.peer(member.node).epoch;
-    if (member.epoch == 0 || member.epoch == epoch) return;
+    if (member.epoch == epoch || (member.epoch == 0 && niu_.peer(member.node).ended == 0)) return;
     member = {.node = member.node, .epoch = epoch, .first = number_ + 1, .told = number_, .at = number_};
 }
 

@@ -116,6 +116,15 @@ TEST_F(TrioTest, does_without_a_node_that_died_while_it_started_again) {
     run(1ms);
     EXPECT_EQ(barrier(0).state(), BarrierState::kComplete);
     EXPECT_EQ(barrier(1).state(), BarrierState::kComplete);
+
+    // It may come after all, and takes part from the next one on.
+    start(2, 3, noniso::Loss::kLeavesOut);
+    run(50ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        ASSERT_TRUE(barrier(i).enter());
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        EXPECT_EQ(barrier(i).state(), BarrierState::kComplete) << i;
 }
 
 TEST_F(TrioTest, is_broken_when_a_node_starts_again) {
