@@ -25,8 +25,6 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
 /// From a look at one peer to that at the next.
 constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
 
-/// Answers to one node, beyond which it is given up: none that is well gets there.
-constexpr std::size_t kMostOwed = 32768;
 constexpr runtime::Duration kGiveBackEvery = std::chrono::milliseconds{1};
 
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
@@ -190,13 +188,9 @@ std::size_t OverNiu::owed(const Peer& peer) noexcept {
 /// message that is not enough: so a frame is given back now and then. It is for the rest of what the other
 /// side has begun, which sends nothing else before that.
 void OverNiu::settle(Peer& peer) noexcept {
-    const std::size_t n = owed(peer);
-    if (n > kMostOwed) {
-        counters_.overdrawn.add();
-        for (const Plane& plane : planes_)
-            plane.niu->give_up(id_of(peer));
-    }
-    if (n <= options_.owed / 2 || n > kMostOwed) return give_back(peer);
+    if (peer.withheld.empty()) [[likely]]
+        return;
+    if (owed(peer) <= options_.owed / 2) return give_back(peer);
     if (answers_may_go(peer) || now_ < peer.give_back_at) return;
     peer.give_back_at = now_ + kGiveBackEvery;
     const Withheld first = peer.withheld.front();
@@ -465,7 +459,6 @@ void OverNiu::describe(nlohmann::json& out) const {
            {"repeated", counters_.repeated.get()},
            {"malformed", counters_.malformed.get()},
            {"withheld", counters_.withheld.get()},
-           {"overdrawn", counters_.overdrawn.get()},
            {"copied_out_bytes", counters_.copied_out.get()},
            {"referred_bytes", counters_.referred.get()},
            {"copied_in_bytes", counters_.copied_in.get()},
@@ -483,7 +476,7 @@ void OverNiu::clear_counters() {
     for (runtime::Counter* counter :
          {&counters_.begun, &counters_.arrived, &counters_.pulls, &counters_.cut_short, &counters_.failed,
           &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.withheld,
-          &counters_.overdrawn, &counters_.copied_out, &counters_.referred, &counters_.copied_in})
+          &counters_.copied_out, &counters_.referred, &counters_.copied_in})
         counter->set(0);
     for (PlaneCounters& plane : plane_counters_) {
         plane.sent.set(0);

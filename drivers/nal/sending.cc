@@ -3,6 +3,7 @@
 
 // From this node to others.
 #include <algorithm>
+#include <climits>
 #include <isoplane/nal/over_niu.hh>
 
 #include "encoding.hh"
@@ -37,25 +38,40 @@ unsigned OverNiu::pump(Peer& peer) {
     unsigned n = send_rest(peer);
     for (; !peer.unheard.empty() && send_unheard(peer); ++n)
         peer.unheard.pop_front();
-    if (!peer.unheard.empty()) return n;
+    if (!peer.unheard.empty()) {
+        settle(peer);
+        return n;
+    }
     for (; !peer.rest.due && !peer.done.empty() && send_done(peer); ++n)
         peer.done.pop();
-    if (peer.done.empty()) n += send_messages(peer, peer.answers);
-    if (peer.done.empty() && peer.answers.empty()) n += send_messages(peer, peer.waiting);
+    if (peer.done.empty()) n += send_messages(peer);
     n += send_rest(peer);
     for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
         if (!peer.lanes[plane].open) continue;
         n += send_pulls(peer, plane);
         n += send_slices(peer, plane);
     }
-    if (!peer.withheld.empty()) [[unlikely]]
-        settle(peer);
+    settle(peer);
     return n;
 }
 
-unsigned OverNiu::send_messages(Peer& peer, Fifo<Message>& messages) {
+/// Answers first; but who is asked all the time asks something itself now and then.
+unsigned OverNiu::send_messages(Peer& peer) {
+    constexpr unsigned kAnswersInTurn = 16;
     unsigned n = 0;
-    for (; !peer.rest.due && !messages.empty(); messages.pop(), ++n) {
+    while (!peer.answers.empty()) {
+        const unsigned sent = send_from(peer, peer.answers, kAnswersInTurn);
+        n += sent;
+        if (sent < kAnswersInTurn) break;
+        n += send_from(peer, peer.waiting, 1);
+    }
+    if (peer.answers.empty()) n += send_from(peer, peer.waiting, UINT_MAX);
+    return n;
+}
+
+unsigned OverNiu::send_from(Peer& peer, Fifo<Message>& messages, unsigned most) {
+    unsigned n = 0;
+    for (; n < most && !peer.rest.due && !messages.empty(); messages.pop(), ++n) {
         const Message& next = messages.front();
         if (!begin(peer, next.from, next.header, next.data, next.operation)) break;
     }

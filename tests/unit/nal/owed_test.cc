@@ -210,22 +210,6 @@ TEST_F(OwedTest, is_less_and_less_to_who_has_it_wait_in_the_middle_of_a_message)
     EXPECT_EQ(niu_->state(1), niu::PeerState::kUp);
 }
 
-TEST_F(OwedTest, in_the_end_has_who_never_takes_any_given_up) {
-    start(1500, 20'000);
-    offer();
-    put(20'000);
-    while (nal_->counters().overdrawn.get() == 0 && now_ < runtime::Time{1s} + 100s) {
-        for (int i = 0; i < 18; ++i)
-            ask_for_little();
-        run(50us);
-    }
-    EXPECT_EQ(nal_->counters().overdrawn.get(), 1U);
-    EXPECT_LT(asked_, 40'000U);
-    EXPECT_EQ(niu_->state(1), niu::PeerState::kDead);
-    run(1ms);
-    EXPECT_EQ(take_memory_back(), end_of(EventKind::kSendStart));
-}
-
 /// Each owes the other too much at once, and is in the middle of messages whose rest takes credit.
 TEST(Owed, two_nodes_that_ask_for_much_at_once_hold_each_other_up_and_go_on) {
     for (const std::size_t followed : {std::size_t{0}, std::size_t{65536}}) {

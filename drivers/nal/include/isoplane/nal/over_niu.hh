@@ -106,7 +106,6 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Counter repeated;    ///< messages that had come by a plane that died
         runtime::Counter malformed;   ///< what no NAL of ours sends
         runtime::Counter withheld;    ///< requests of who is owed too much, whose credit waits
-        runtime::Counter overdrawn;   ///< nodes that were given up as they were owed far more
         runtime::Counter copied_out;  ///< bytes, into frames
         runtime::Counter referred;    ///< bytes that frames referred to instead
         runtime::Counter copied_in;   ///< bytes, from frames to their place
@@ -268,7 +267,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
                const portals::Pieces& data, portals::Operation operation);
     bool put_frame(Peer& peer, const portals::Header& header, std::uint8_t flags, std::uint32_t source,
                    const portals::Pieces& data);
-    unsigned send_messages(Peer& peer, Fifo<Message>& messages);
+    unsigned send_messages(Peer& peer);
+    unsigned send_from(Peer& peer, Fifo<Message>& messages, unsigned most);
     void follow_up(Peer& peer) noexcept;
     bool send_done(Peer& peer);
     bool send_unheard(Peer& peer);

@@ -52,8 +52,8 @@ struct SendBuffer {
 };
 
 /// What a message may use of a peer's credit. The last of it is for messages that have to arrive while the
-/// receiver does not take what came before: those of the protocols' own bookkeeping, which are released as
-/// soon as they are received.
+/// receiver does not take what came before: those of the protocols' own bookkeeping, and answers, which are
+/// released as soon as they are received.
 enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
 
 /// Frames of urgent messages that may be under way to a peer when there is no credit, or packet, for others.

@@ -4,8 +4,8 @@
 /// What Portals sends through: a network abstraction layer. Whoever has a network writes a class of this
 /// kind; the core knows no other.
 ///
-/// A NAL carries messages from interface to interface, each pair's in the order in which they were submitted,
-/// all types in one stream. To an interface it
+/// A NAL carries messages from interface to interface, each pair's in the order in which they were submitted;
+/// answers may overtake others. To an interface it
 ///   1. calls Interface::sent() for every message that was submitted with an operation, when the memory is
 ///      the user's again, and before it hands over anything that the other end sends because of it;
 ///   2. calls Interface::arrive() for every message, in order, and then, if that returns an operation, writes
@@ -43,8 +43,8 @@ class Nal {
     /// returned.
     virtual void detach(Interface& interface) noexcept = 0;
 
-    /// Takes a message to be sent; its place among those of the interface is that of the call. The data stays
-    /// as it is until sent(). Acknowledgements have no operation: it is kNone.
+    /// Takes a message to be sent; its place among those of its kind is that of the call. The data stays as
+    /// it is until sent(). Acknowledgements have no operation: it is kNone.
     virtual void submit(Interface& from, const Header& header, const Pieces& data, Operation operation) = 0;
 
     /// Takes a message and a copy of its data, which is the user's again when this returns: no sent()
