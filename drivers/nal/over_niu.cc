@@ -25,8 +25,6 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
 /// From a look at one peer to that at the next.
 constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
 
-constexpr runtime::Duration kGiveBackEvery = std::chrono::milliseconds{1};
-
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
     return than == 0 || static_cast<std::int32_t>(epoch - than) > 0;
 }
@@ -165,45 +163,6 @@ void OverNiu::dispose(Message& message) {
     if (peer.waiting.empty() && peer.answers.empty()) peer.absent_since = now_;
     (message.header.is_answer() ? peer.answers : peer.waiting).push(message);
     wake(peer);
-}
-
-// Who asks for more than it takes.
-
-/// Whether answers to it go as soon as it gives back the last of the credit, which it does at once: nothing
-/// that takes other credit is in front of them.
-bool OverNiu::answers_may_go(const Peer& peer) const noexcept {
-    const niu::Niu& niu = *planes_[peer.lead].niu;
-    return !peer.rest.due && peer.unheard.empty() && !niu.transferring(id_of(peer)) &&
-           sources_.live() < kMostObjects && niu.credit() >= niu::kMostUrgent;
-}
-
-std::size_t OverNiu::owed(const Peer& peer) noexcept {
-    std::size_t slices = 0;
-    for (const Lane& lane : peer.lanes)
-        slices = std::max(slices, lane.slices.size());
-    return std::max(peer.answers.size() + peer.done.size(), slices);
-}
-
-/// Two nodes that withhold from each other go on, as answers take the last of the credit. In the middle of a
-/// message that is not enough: so a frame is given back now and then. It is for the rest of what the other
-/// side has begun, which sends nothing else before that.
-void OverNiu::settle(Peer& peer) noexcept {
-    if (peer.withheld.empty()) [[likely]]
-        return;
-    if (owed(peer) <= options_.owed / 2) return give_back(peer);
-    if (answers_may_go(peer) || now_ < peer.give_back_at) return;
-    peer.give_back_at = now_ + kGiveBackEvery;
-    const Withheld first = peer.withheld.front();
-    const auto is_of_first = [&first](const Withheld& next) {
-        return next.plane == first.plane && next.received.frame == first.received.frame;
-    };
-    for (; !peer.withheld.empty() && is_of_first(peer.withheld.front()); peer.withheld.pop())
-        planes_[first.plane].niu->release(peer.withheld.front().received);
-}
-
-void OverNiu::give_back(Peer& peer) noexcept {
-    for (; !peer.withheld.empty(); peer.withheld.pop())
-        planes_[peer.withheld.front().plane].niu->release(peer.withheld.front().received);
 }
 
 // What the other node has made impossible.

@@ -239,10 +239,6 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     // over_niu.cc: the interfaces, and who is there.
     portals::Interface* find(portals::Pid pid) noexcept;
-    bool answers_may_go(const Peer& peer) const noexcept;
-    static std::size_t owed(const Peer& peer) noexcept;
-    void settle(Peer& peer) noexcept;
-    void give_back(Peer& peer) noexcept;
     void take_submitted();
     void dispose(Message& message);
     void forget(const portals::Interface& interface) noexcept;
@@ -260,6 +256,12 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void fail_landing(portals::Interface* to, portals::Operation operation) noexcept;
     void keep_copy(const Leaving& leaving) { planes_[leaving.plane].niu->keep_copy(leaving.ticket); }
     NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
+
+    // owing.cc: who asks for more than it takes.
+    bool answers_may_go(const Peer& peer) const noexcept;
+    static std::size_t owed(const Peer& peer) noexcept;
+    void settle(Peer& peer) noexcept;
+    void give_back(Peer& peer) noexcept;
 
     // sending.cc
     unsigned pump(Peer& peer);
