@@ -86,13 +86,11 @@ void Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
         nodes.said_in = std::make_shared<const std::vector<wire::ViewMessage>>(
             wire::parts_of(message, options_.mtu - (overhead_ - wire::kEthernetSize)));
     }
-    const auto waits = std::ranges::find_if(nodes.views_out, [&](const ViewOut& out) {
-        return out.to == to && (out.gone == 0 || out.parts == nodes.said_in);
-    });
-    if (waits == nodes.views_out.end()) {
-        nodes.views_out.push_back({to, nodes.said_in});
-    } else if (waits->parts != nodes.said_in) {
-        waits->parts = nodes.said_in;
+    std::deque<ViewOut>& views = nodes.views_out;
+    const auto says_it = [&](const ViewOut& out) { return out.to == to && out.parts == nodes.said_in; };
+    if (std::ranges::none_of(views, says_it)) {
+        std::erase_if(views, [to](const ViewOut& out) { return out.to == to && out.gone == 0; });
+        views.push_back({to, nodes.said_in});
     }
     send_views();
 }

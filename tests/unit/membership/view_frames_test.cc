@@ -88,4 +88,16 @@ TEST_F(ViewFrames, give_way_to_what_is_said_later) {
     EXPECT_EQ(listeners_[kHosts - 1].came.size(), 1U);
 }
 
+TEST_F(ViewFrames, leave_in_the_order_in_which_they_were_said) {
+    constexpr NodeId kFirst = kHosts - 2;
+    constexpr NodeId kSecond = kHosts - 1;
+    stations_.clog(0);
+    say(1);
+    stations_.niu(0).send_view(kFirst, message(2));
+    stations_.narrow(0, 1);
+    ASSERT_NE(stations_.steps_until([&] { return !listeners_[kFirst].came.empty(); }), UINT_MAX);
+    EXPECT_EQ(listeners_[kFirst].came.front().second, message(2));
+    EXPECT_EQ(listeners_[kSecond].came.size(), 1U) << "what was said to it before";
+}
+
 }  // namespace isoplane::test

@@ -210,7 +210,8 @@ class Niu final : public runtime::Stage {
     /// Has messages about views given to `receiver`, which outlives the NIU or is replaced with nullptr.
     void attach(ViewReceiver* receiver) noexcept { token_nodes_.views = receiver; }
     /// Sends one from this node, in as many frames as it takes. What cannot go now goes with the next polls,
-    /// but for a message of which nothing has gone when there is another one to that node.
+    /// in the order in which it was said, but for a message of which nothing has gone when there is another
+    /// one to that node.
     void send_view(NodeId to, const wire::ViewMessage& message) noexcept;
     /// From here on tokens for the token manager go to where `player` is: a host, or itself.
     void set_player(NodeId manager, NodeId player) { token_nodes_.set_player(manager, player); }
