@@ -179,6 +179,12 @@ def the_last_line_is_the_count_and_the_exit_code_agrees():
 
 
 @test
+def a_failure_is_told_as_it_comes_and_in_full_at_the_end():
+    _, text = summary(["echo 1..1; echo not ok 1 - two; echo '# here'; echo '# 5 frames came, not 6'"])
+    assert "     two: 5 frames came, not 6\n" in text and "FAILED sim/0 two\n    here\n" in text, text
+
+
+@test
 def simulation_tests_are_told_the_number_of_seeds():
     code, text = summary(['echo 1..1; [ "$ISOPLANE_SEEDS" = 5 ] && echo ok 1'])
     assert code == 0, text

@@ -10,6 +10,12 @@ import time
 from protocols import FAILED, PASSED, SKIPPED
 
 SLOWEST = 10  # programs, told at the end
+WIDTH = 300  # of what is told of a failure as it comes; all of it is told at the end
+
+
+def last_line(text):
+    """Which says why, of a traceback."""
+    return (text.rstrip().splitlines() or [""])[-1].strip()[:WIDTH]
 
 
 class Results:
@@ -20,7 +26,7 @@ class Results:
         self._started = time.monotonic()
 
     def add(self, title, cases, seconds):
-        """Takes the cases of one program and prints its line."""
+        """Takes the cases of one program and prints its line, and one for each that failed."""
         with self._lock:
             self._cases += [(title, case) for case in cases]
             self._seconds.append((seconds, title))
@@ -28,6 +34,9 @@ class Results:
             said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
             mark = "FAIL" if counts[FAILED] else "ok  " if counts[PASSED] else "skip"
             print(f"{mark} {title:<36} {seconds:6.1f} s  {said}", flush=True)
+            for case in cases:
+                if case.outcome == FAILED:
+                    print(f"     {case.name}: {last_line(case.detail)}", flush=True)
 
     def say(self, text):
         with self._lock:
