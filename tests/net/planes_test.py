@@ -73,17 +73,27 @@ def programs_are_built_against_what_is_installed():
         build(name, "cc", "-std=gnu99", "-pthread", "-DP3_NAL=<p3nal_utcp.h>")
 
 
+def megabytes_each_way(way, planes, count):
+    """What each plane has carried of so many."""
+    with Program("run", "-n", 2, "--planes", planes, "--progress", way, "--stats", *lat(MEGABYTE, count)) as launcher:
+        same(sorted(launcher.ends(err="1048576 bytes").out().splitlines()), [f"[{i}] 1 at a time" for i in range(2)],
+             f"{launcher}")
+    frames = carried(launcher, 2, planes)
+    assert sum(frames) > 2 * count * MEGABYTE / 1500, frames  # in frames of 1500 bytes
+    return frames
+
+
 @test
 def a_long_message_comes_on_all_planes():
     for way in WAYS:
         for planes in (1, 2, 4):
-            with Program("run", "-n", 2, "--planes", planes, "--progress", way, "--stats", *lat(MEGABYTE, 30)) as launcher:
-                same(sorted(launcher.ends(err="1048576 bytes").out().splitlines()),
-                     [f"[{i}] 1 at a time" for i in range(2)], f"{launcher}")
-            frames = carried(launcher, 2, planes)
-            # Each way 30 of 1 MB and more, in frames of 1500 bytes; a plane that came up late has the last of them.
-            assert sum(frames) > 2 * 30 * MEGABYTE / 1500, frames
-            assert min(frames) > sum(frames) / planes / 10, f"planes of {launcher} carried {frames}"
+            # A plane whose process has its first turn late has the last of them, which may be too few of a few.
+            for count in (30, 300, 3000):
+                frames = megabytes_each_way(way, planes, count)
+                if min(frames) > sum(frames) / planes / 10:
+                    break
+            else:
+                raise AssertionError(f"with {way} progress the planes carried {frames}")
 
 
 @test
