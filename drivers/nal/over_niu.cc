@@ -277,12 +277,13 @@ bool OverNiu::alive(Peer& peer) noexcept {
     return newest != 0;
 }
 
-/// A plane has died, and this is what it may not have carried. What was asked for by it is asked for again.
+/// A plane has died, and this is what it may not have carried: before what one that died earlier has left.
+/// What was asked for by it is asked for again.
 void OverNiu::keep(Peer& peer, std::span<const std::byte> message) {
     if (message.empty() ||
         wire::PortalsKind{std::to_integer<std::uint8_t>(message[0])} == wire::PortalsKind::kPull)
         return;
-    peer.unheard.emplace_back(message.begin(), message.end());
+    peer.unheard.emplace(peer.unheard.begin() + peer.kept++, message.begin(), message.end());
     wake(peer);
 }
 

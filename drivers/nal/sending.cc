@@ -36,6 +36,7 @@ unsigned OverNiu::pump(Peer& peer) {
     }
     follow_up(peer);
     unsigned n = send_rest(peer);
+    peer.kept = 0;
     for (; !peer.unheard.empty() && send_unheard(peer); ++n)
         peer.unheard.pop_front();
     if (!peer.unheard.empty()) {

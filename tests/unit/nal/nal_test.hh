@@ -30,6 +30,35 @@ class Hands final : public nal::Mover {
     void leave() noexcept override {}
 };
 
+/// Memory that any process may read and write.
+inline void offer(Interface& ni, std::span<std::byte> memory) {
+    Handle entry = kInvalid;
+    ASSERT_EQ(ni.attach_entry(0, {.id = {kAny, kAny}}, Position::kAfter, entry), Status::kOk);
+    const MdSpec offered{.start = memory.data(),
+                         .length = memory.size(),
+                         .threshold = kInfinite,
+                         .max_size = 0,
+                         .options = kOpGet | kOpPut | kManageRemote,
+                         .user_ptr = nullptr,
+                         .eq = kNoQueue};
+    Handle md = kInvalid;
+    ASSERT_EQ(ni.attach(entry, offered, Unlink::kRetain, Unlink::kRetain, md), Status::kOk);
+}
+
+/// What process 1 of another node says for it.
+inline std::vector<std::byte> request(MessageType type, std::uint32_t number, std::uint64_t length,
+                                      std::uint8_t flags = 0) {
+    using namespace wire::portals_begin_layout;
+    std::vector<std::byte> message(wire::portals_begin_size(static_cast<std::uint8_t>(type), flags));
+    Type::put(message.data(), static_cast<std::uint8_t>(type));
+    Flags::put(message.data(), flags);
+    Number::put(message.data(), number);
+    TargetPid::put(message.data(), 1);
+    InitiatorPid::put(message.data(), 1);
+    Length::put(message.data(), length);
+    return message;
+}
+
 /// A process at node 0, and at node 1 nothing but an NIU, for which the test speaks.
 class NalTest : public testing::Test {
   protected:

@@ -90,30 +90,10 @@ class Side {
 /// The test asks the process for what it offers.
 class OwedTest : public NalTest {
   protected:
-    void offer() {
-        Handle entry = kInvalid;
-        ASSERT_EQ(ni_->attach_entry(0, {.id = {kAny, kAny}}, Position::kAfter, entry), Status::kOk);
-        const MdSpec offer{.start = offered_.data(),
-                           .length = offered_.size(),
-                           .threshold = kInfinite,
-                           .max_size = 0,
-                           .options = kOpGet | kOpPut | kManageRemote,
-                           .user_ptr = nullptr,
-                           .eq = kNoQueue};
-        Handle md = kInvalid;
-        ASSERT_EQ(ni_->attach(entry, offer, Unlink::kRetain, Unlink::kRetain, md), Status::kOk);
-    }
+    void offer() { test::offer(*ni_, offered_); }
     /// False when there is no credit for it.
     bool ask(MessageType type, std::uint64_t length, std::uint8_t flags = 0) {
-        using namespace wire::portals_begin_layout;
-        std::vector<std::byte> message(wire::portals_begin_size(static_cast<std::uint8_t>(type), flags));
-        Type::put(message.data(), static_cast<std::uint8_t>(type));
-        Flags::put(message.data(), flags);
-        Number::put(message.data(), asked_);
-        TargetPid::put(message.data(), 1);
-        InitiatorPid::put(message.data(), 1);
-        Length::put(message.data(), length);
-        if (!other_->send(0, Protocol::kPortals, message)) return false;
+        if (!other_->send(0, Protocol::kPortals, request(type, asked_, length, flags))) return false;
         ++asked_;
         return true;
     }

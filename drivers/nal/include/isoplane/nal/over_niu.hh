@@ -209,7 +209,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         std::uint32_t begun = 0;
         std::uint32_t arrived = 0;
         runtime::Time absent_since{};
-        std::deque<std::vector<std::byte>> unheard;  ///< what a plane that died may not have carried
+        std::deque<std::vector<std::byte>> unheard;  ///< what planes that died may not have carried
+        std::ptrdiff_t kept = 0;                     ///< of it, since it was last sent from
         Fifo<Pull> unanswered;                       ///< nor the answers to these
         Fifo<Message> answers;                       ///< go before what waits
         Fifo<Message> waiting;
