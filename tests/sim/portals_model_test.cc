@@ -285,7 +285,7 @@ TEST(PortalsModelSim, an_interface_does_what_its_model_does_whatever_the_network
     std::cout << all << all.sequences << " sequences with " << all.carried << " messages, " << all.pulls
               << " pulls\n";
     if (all.seeds < kNetworks) return;
-    EXPECT_EQ(all.sequences, 10'000U);
+    EXPECT_GE(all.sequences, 10'000U);
     EXPECT_GT(all.lost, 1000U);
     EXPECT_GT(all.pulls, 100U);
 }

@@ -33,11 +33,15 @@ End some_end(Random& random) {
 /// The hosts of a seed, each with a port on every plane.
 struct Job {
     Job(sim::World& world, const Plan& plan, Random& random) {
-        for (std::size_t i = 0; i < plan.planes; ++i)
+        for (std::size_t i = 0; i < plan.planes; ++i) {
+            Plan its = plan;
+            if (i > 0)
+                its.niu.window = 1U << random.below(8);  // more may be under way on one than on another
             planes.push_back(std::make_unique<Star<Port>>(world, plan.seed + i, random, kHosts,
                                                           [&](niu::NodeId node, const sim::Link::End& end) {
-                                                              return std::make_unique<Port>(node, end, plan);
+                                                              return std::make_unique<Port>(node, end, its);
                                                           }));
+        }
         for (niu::NodeId node = 0; node < kHosts; ++node) {
             std::vector<nal::OverNiu::Plane> its;
             for (const auto& plane : planes)
@@ -87,13 +91,18 @@ std::string run(std::uint64_t seed, Totals& totals) {
     const bool may_lose_plane = end == End::kNone || end == End::kLeaves;
     const bool loses_plane = plan.planes > 1 && may_lose_plane && random.below(2) == 0;
     if (loses_plane) {
-        // Between two hosts, in one direction or in both.
-        world.run_for(some(random, 5ms));
+        // Between two hosts, in one direction or in both; of three, perhaps the next one, too, before what
+        // the first has left behind is through.
         fabric::Impairment cut;
         cut.cut = true;
-        const auto plane = random.below(plan.planes);
-        job.planes[plane]->fabric->set(static_cast<unsigned>(random.below(kHosts)), cut);
-        ++totals.cuts;
+        const std::size_t first = random.below(plan.planes);
+        const std::size_t many = plan.planes > 2 ? 1 + random.below(2) : 1;
+        for (std::size_t i = 0; i < many; ++i) {
+            world.run_for(some(random, 5ms));
+            job.planes[(first + i) % plan.planes]->fabric->set(static_cast<unsigned>(random.below(kHosts)),
+                                                               cut);
+            ++totals.cuts;
+        }
     }
     const auto lives = [&](unsigned node) { return end == End::kNone || node != kMortal; };
     const auto over = [&] {

@@ -260,6 +260,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     // owing.cc: who asks for more than it takes.
     bool answers_may_go(const Peer& peer) const noexcept;
+    static std::size_t slices_owed(const Peer& peer) noexcept;
     static std::size_t owed(const Peer& peer) noexcept;
     void settle(Peer& peer) noexcept;
     void give_back(Peer& peer) noexcept;
