@@ -56,18 +56,29 @@ unsigned OverNiu::pump(Peer& peer) {
     return n;
 }
 
-/// Answers first; but who is asked all the time asks something itself now and then.
+/// Answers first. But who is asked all the time asks something itself now and then, and may have to wait for
+/// credit, of which answers leave nothing: for as long as those took that went before.
 unsigned OverNiu::send_messages(Peer& peer) {
     constexpr unsigned kAnswersInTurn = 16;
+    constexpr runtime::Duration kLongestTurn = std::chrono::milliseconds{1};
     unsigned n = 0;
+    Turn& turn = peer.turn;
     while (!peer.answers.empty()) {
-        const unsigned sent = send_from(peer, peer.answers, kAnswersInTurn);
+        if (turn.answers < kAnswersInTurn) {
+            if (turn.answers == 0) turn.since = now_;
+            const unsigned sent = send_from(peer, peer.answers, kAnswersInTurn - turn.answers);
+            if (sent == 0) return n;
+            n += sent;
+            turn.answers += sent;
+            if (turn.answers < kAnswersInTurn) continue;
+            turn.until = now_ + std::min(now_ - turn.since, kLongestTurn);
+        }
+        const unsigned sent = send_from(peer, peer.waiting, 1);
         n += sent;
-        if (sent < kAnswersInTurn) break;
-        n += send_from(peer, peer.waiting, 1);
+        if (sent == 0 && !peer.waiting.empty() && now_ < turn.until) return n;
+        turn.answers = 0;
     }
-    if (peer.answers.empty()) n += send_from(peer, peer.waiting, UINT_MAX);
-    return n;
+    return n + send_from(peer, peer.waiting, UINT_MAX);
 }
 
 unsigned OverNiu::send_from(Peer& peer, Fifo<Message>& messages, unsigned most) {

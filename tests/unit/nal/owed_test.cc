@@ -190,6 +190,26 @@ TEST_F(OwedTest, is_less_and_less_to_who_has_it_wait_in_the_middle_of_a_message)
     EXPECT_EQ(niu_->state(1), niu::PeerState::kUp);
 }
 
+/// There is always an answer that waits, and never credit for more than a few.
+TEST_F(OwedTest, does_not_keep_who_owes_it_from_asking_himself) {
+    start();
+    offer();
+    while (ask_for_little() || nal_->counters().withheld.get() == 0)
+        run(20us);
+    put(8);
+    unsigned answers = 0;
+    for (bool asks = false; !asks && answers < 100; release()) {
+        while (ask_for_little())
+            run(20us);
+        const std::vector<std::byte> heard = hear();
+        ASSERT_FALSE(heard.empty()) << "after " << answers << " answers";
+        asks = wire::portals_begin_layout::Type::get(heard.data()) == static_cast<int>(MessageType::kPut);
+        answers += asks ? 0 : 1;
+    }
+    EXPECT_GE(answers, kOwed);
+    EXPECT_LT(answers, 100U);
+}
+
 /// Each owes the other too much at once, and is in the middle of messages whose rest takes credit.
 TEST(Owed, two_nodes_that_ask_for_much_at_once_hold_each_other_up_and_go_on) {
     for (const std::size_t followed : {std::size_t{0}, std::size_t{65536}}) {

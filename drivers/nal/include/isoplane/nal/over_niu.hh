@@ -194,6 +194,12 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         std::size_t plane = 0;
         niu::Received received{};
     };
+    /// Of answers, and then of a request.
+    struct Turn {
+        unsigned answers = 0;   ///< that have gone
+        runtime::Time since{};  ///< the first of them has
+        runtime::Time until{};  ///< others wait for the request, if all have
+    };
     /// The way to and from a node on one plane.
     struct Lane {
         bool open = false;
@@ -214,6 +220,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         Fifo<Pull> unanswered;                       ///< nor the answers to these
         Fifo<Message> answers;                       ///< go before what waits
         Fifo<Message> waiting;
+        Turn turn{};
         Fifo<Withheld> withheld;
         runtime::Time give_back_at{};
         Fifo<std::uint32_t> done;  ///< sources of the other side
