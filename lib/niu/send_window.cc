@@ -16,11 +16,12 @@ void SendWindow::note_arrival(const SentFrame& frame, Time now, Acknowledged& re
 
 SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept {
     Acknowledged result;
-    if (before(unsent_, ack)) [[unlikely]] {
+    if (before(ack, first_)) return result;
+    // Not only what is ahead: half of all numbers away is neither ahead nor behind.
+    if (ack - first_ > unsent_ - first_) [[unlikely]] {
         result.possible = false;
         return result;
     }
-    if (before(ack, first_)) return result;
 
     // Whoever sent them may have had them last, on another core.
     for (Sequence i = first_; i != ack; ++i)

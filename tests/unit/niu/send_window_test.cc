@@ -90,8 +90,13 @@ TEST_F(SendWindowTest, does_not_believe_in_frames_that_were_not_sent) {
     window.push(packet(), 0, 0);
     EXPECT_FALSE(window.acknowledge(11, 0, now).possible);
     EXPECT_FALSE(window.acknowledge(0x40000000, 0, now).possible);
+    EXPECT_FALSE(window.acknowledge(0x80000000, 0, now).possible);
     EXPECT_FALSE(window.acknowledge(0, std::uint64_t{1} << 9, now).news);
     EXPECT_EQ(window.size(), 11U);
+}
+
+TEST_F(SendWindowTest, does_not_believe_in_half_of_all_frames_when_none_was_sent) {
+    EXPECT_FALSE(window.acknowledge(0x80000000, 0, now).possible);
 }
 
 TEST_F(SendWindowTest, measures_the_newest_frame_that_was_sent_once) {
