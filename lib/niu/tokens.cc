@@ -87,7 +87,11 @@ void Niu::send_view(NodeId to, const wire::ViewMessage& message) noexcept {
             wire::parts_of(message, options_.mtu - (overhead_ - wire::kEthernetSize)));
     }
     std::deque<ViewOut>& views = nodes.views_out;
-    const auto says_it = [&](const ViewOut& out) { return out.to == to && out.parts == nodes.said_in; };
+    // What is said again keeps its place, or only the first of many would ever be told.
+    const auto says_it = [&](const ViewOut& out) {
+        return out.to == to &&
+               (out.parts == nodes.said_in || (out.gone == 0 && *out.parts == *nodes.said_in));
+    };
     if (std::ranges::none_of(views, says_it)) {
         std::erase_if(views, [to](const ViewOut& out) { return out.to == to && out.gone == 0; });
         views.push_back({to, nodes.said_in});
