@@ -278,9 +278,9 @@ bool OverNiu::alive(Peer& peer) noexcept {
 }
 
 /// A plane has died, and this is what it may not have carried: before what one that died earlier has left.
-/// What was asked for by it is asked for again.
-void OverNiu::keep(Peer& peer, std::span<const std::byte> message) {
-    if (message.empty() ||
+/// What was asked for by it is asked for again. Of an earlier life of the node nothing is said to this one.
+void OverNiu::keep(Peer& peer, std::size_t plane, std::span<const std::byte> message) {
+    if (message.empty() || planes_[plane].niu->peer(id_of(peer)).epoch != peer.epoch ||
         wire::PortalsKind{std::to_integer<std::uint8_t>(message[0])} == wire::PortalsKind::kPull)
         return;
     peer.unheard.emplace(peer.unheard.begin() + peer.kept++, message.begin(), message.end());

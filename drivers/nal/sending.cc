@@ -65,7 +65,6 @@ unsigned OverNiu::send_messages(Peer& peer) {
     Turn& turn = peer.turn;
     while (!peer.answers.empty()) {
         if (turn.answers < kAnswersInTurn) {
-            if (turn.answers == 0) turn.since = now_;
             const unsigned sent = send_from(peer, peer.answers, kAnswersInTurn - turn.answers);
             if (sent == 0) return n;
             n += sent;
@@ -75,9 +74,11 @@ unsigned OverNiu::send_messages(Peer& peer) {
         }
         const unsigned sent = send_from(peer, peer.waiting, 1);
         n += sent;
-        if (sent == 0 && !peer.waiting.empty() && now_ < turn.until) return n;
-        turn.answers = 0;
+        // Answers would wait for the rest of a message, too.
+        if (sent == 0 && !peer.waiting.empty() && (peer.rest.due || now_ < turn.until)) return n;
+        turn = {.since = now_};
     }
+    turn.since = now_;
     return n + send_from(peer, peer.waiting, UINT_MAX);
 }
 

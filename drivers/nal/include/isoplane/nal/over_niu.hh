@@ -197,7 +197,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     /// Of answers, and then of a request.
     struct Turn {
         unsigned answers = 0;   ///< that have gone
-        runtime::Time since{};  ///< the first of them has
+        runtime::Time since{};  ///< they could
         runtime::Time until{};  ///< others wait for the request, if all have
     };
     /// The way to and from a node on one plane.
@@ -237,7 +237,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         void take(const niu::Received& received) noexcept override { nal_.take(plane_, received); }
         void unacknowledged(niu::NodeId to, wire::Protocol protocol,
                             std::span<const std::byte> message) noexcept override {
-            if (protocol == wire::Protocol::kPortals) nal_.keep(nal_.peers_[to], message);
+            if (protocol == wire::Protocol::kPortals) nal_.keep(nal_.peers_[to], plane_, message);
         }
 
       private:
@@ -255,7 +255,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void look_at(Peer& peer) noexcept;
     runtime::Duration patience_with(NodeId node) const noexcept;
     void leave(Peer& peer) noexcept;
-    void keep(Peer& peer, std::span<const std::byte> message);
+    void keep(Peer& peer, std::size_t plane, std::span<const std::byte> message);
     void lose_plane(Peer& peer, std::size_t plane) noexcept;
     void end_life(Peer& peer) noexcept;
     void wake(Peer& peer) noexcept;
