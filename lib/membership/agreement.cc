@@ -37,7 +37,10 @@ Agreement::~Agreement() {
 void Agreement::poll(Time now) {
     now_ = now;
     const Duration missed = now - std::exchange(polled_at_, now);
-    if (missed > options_.pause()) began_at_ += missed;
+    if (missed > options_.pause()) {
+        began_at_ += missed;
+        if (returned_at_ != Time::max()) returned_at_ += missed;
+    }
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();
         return conclude();

@@ -29,6 +29,7 @@ void Agreement::propose() {
     promised_ = ballot_;
     phase_ = Phase::kPreparing;
     began_at_ = now_;
+    returned_at_ = Time::max();
     said_at_ = now_ - options_.every();
     std::fill(promises_.begin(), promises_.end(), Promise{});
     promises_[here_] = own_promise();
@@ -50,6 +51,7 @@ void Agreement::say_again() {
 void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) {
     if (phase_ != Phase::kPreparing || message.ballot != ballot_) return;
     if (message.accepted != 0 && message.next.number != view_.number + 1) return impossible_.add();
+    if (is_suspect(from) && returned_at_ == Time::max()) returned_at_ = now_;
     promises_[from] = {.epoch = epoch,
                        .plays = message.plays,
                        .held = message.held,
@@ -59,15 +61,17 @@ void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewM
                        .next = message.next};
 }
 
-/// When enough have answered, and all who might.
+/// When enough have answered, and all who might. When one of those has who were not heard, the others may be
+/// about to: what had cut them off may be no more, and nobody is to be given up because another was faster.
 void Agreement::conclude() {
     if (phase_ == Phase::kAccepting) return count_accepted();
+    const bool any_returned = returned_at_ != Time::max();
     bool all = true;
     for_each_voice([&](NodeId node) {
-        const bool suspected = std::ranges::find(suspects_, node) != suspects_.end();
-        all = all && (promises_[node].epoch != 0 || suspected);
+        all = all && (promises_[node].epoch != 0 || (is_suspect(node) && !any_returned));
     });
-    if (!all && (view_.number == 0 || now_ - began_at_ < options_.grace())) return;
+    const Time since = any_returned ? returned_at_ : began_at_;
+    if (!all && (view_.number == 0 || now_ - since < options_.grace())) return;
     promises_[here_] = own_promise();
     // What may have been decided already is.
     const auto latest = std::ranges::max_element(promises_, {}, &Promise::accepted);

@@ -23,14 +23,19 @@ class FakeBody final : public membership::Body {
   public:
     std::uint64_t sent = 0;
     std::vector<std::uint32_t> begun;  ///< numbers of views
+    std::size_t members = 0;           ///< of the last
+    std::vector<NodeId> silent;
 
     isotach::Standing freeze() noexcept override { return {.held = sent, .last = sent}; }
     void begin(const wire::View& view) override {
         begun.push_back(view.number);
+        members = view.members.size();
         sent = std::max(sent, view.base);
     }
     void stop() noexcept override {}
-    void add_silent(std::vector<NodeId>&) const override {}
+    void add_silent(std::vector<NodeId>& nodes) const override {
+        nodes.insert(nodes.end(), silent.begin(), silent.end());
+    }
     std::uint64_t clock() const noexcept override { return sent; }
 };
 
@@ -58,6 +63,18 @@ class AgreementTest : public PoolTest {
     void pass(runtime::Duration time) {
         now += time;
         agreement.poll(now);
+    }
+    void pass_slowly(runtime::Duration time) {
+        for (const runtime::Time end = now + time; now < end;)
+            pass(1ms);
+    }
+    /// What they say of the first ballot of host 0.
+    void answer(wire::ViewStep step, const std::vector<NodeId>& nodes) {
+        niu.poll(now);
+        for (const NodeId node : nodes)
+            agreement.on_view(node, 10U + node,
+                              {.step = step, .view = 1, .ballot = 1U << 16, .held = 100, .last = 100});
+        pass(1ms);
     }
     nlohmann::json described() const {
         nlohmann::json said;
@@ -117,29 +134,50 @@ TEST_F(AgreementTest, who_can_do_nothing_without_the_others_says_so_until_they_a
 }
 
 TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers_all_the_same) {
-    constexpr std::uint32_t kBallot = 1U << 16;  // the first of host 0
-    const auto hear_of = [this](NodeId node, const wire::ViewMessage& message) {
-        niu.poll(now);
-        agreement.on_view(node, 10U + node, message);
-    };
-    const auto all_but_host_2 = [&](wire::ViewStep step) {
-        for (const NodeId node : std::vector<NodeId>{1, 3})
-            hear_of(node, {.step = step, .view = 1, .ballot = kBallot, .held = 100, .last = 100});
-    };
     decide(view(1, 100, 100));
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
     while (described()["proposals"] == 0U)
         pass(1ms);
-    all_but_host_2(wire::ViewStep::kPromise);
+    answer(wire::ViewStep::kPromise, {1, 3});
     pass(10 * kLimit);
-    all_but_host_2(wire::ViewStep::kAccepted);
-    pass(1ms);
+    answer(wire::ViewStep::kAccepted, {1, 3});
     EXPECT_EQ(body.begun.size(), 1U) << "host 2 has had no time to answer";
-    for (unsigned i = 0; i < 300; ++i)
-        pass(1ms);
-    all_but_host_2(wire::ViewStep::kAccepted);
-    pass(1ms);
+    pass_slowly(300ms);
+    answer(wire::ViewStep::kAccepted, {1, 3});
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
+/// Two and two of them have not heard each other for long, and then the cable between them is whole again.
+TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
+    decide(view(1, 100, 100));
+    body.silent = {2, 3};
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    answer(wire::ViewStep::kPromise, {1});
+    pass_slowly(5 * kLimit);
+    body.silent.clear();
+    answer(wire::ViewStep::kPromise, {3});
+    pass_slowly(200ms);
+    answer(wire::ViewStep::kPromise, {2});
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.members, 4U);
+}
+
+TEST_F(AgreementTest, who_does_not_come_back_with_another_is_not_waited_for_long) {
+    decide(view(1, 100, 100));
+    body.silent = {2, 3};
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    body.silent.clear();
+    answer(wire::ViewStep::kPromise, {1, 3});
+    pass_slowly(240ms);
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun.size(), 1U);
+    pass_slowly(20ms);
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.members, 3U);
 }
 
 TEST_F(AgreementTest, a_ballot_above_which_there_is_none_is_nobodys) {

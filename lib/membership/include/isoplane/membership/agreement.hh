@@ -109,6 +109,9 @@ class Agreement final : public niu::ViewReceiver {
 
     // proposal.cc: of who proposes.
     bool has_reason();
+    bool is_suspect(NodeId node) const noexcept {
+        return std::ranges::find(suspects_, node) != suspects_.end();
+    }
     void propose();
     void say_again();
     void conclude();
@@ -160,6 +163,7 @@ class Agreement final : public niu::ViewReceiver {
     std::uint32_t highest_ = 0;  ///< ballot heard of
     Time due_at_ = Time::max();
     Time began_at_{};
+    Time returned_at_ = Time::max();  ///< when the first suspect has answered
     Time said_at_{};
     std::vector<NodeId> suspects_;  ///< when it began
     std::vector<Promise> promises_;
