@@ -140,8 +140,16 @@ void prefetch_data(const rte_mbuf* packet, std::size_t most) noexcept {
 
 }  // namespace
 
+/// An intact data frame of a peer's present life.
+struct Niu::Vetted {
+    Peer* peer;
+    wire::StreamFields fields;
+};
+
 /// All lines of small frames are fetched before the first is looked at, those of a large one while that
-/// before it is read.
+/// before it is read. Frames are vetted one after the other before the first of them is processed: none of
+/// these steps waits for another frame's, so a CPU has several of them under way. What has to be looked at
+/// closely may change what the next is vetted by, and comes between.
 template <wire::Transport transport>
 inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     constexpr std::size_t kFirst = 4;
@@ -152,10 +160,20 @@ inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
         runtime::prefetch_to_write(packet);
     for (const rte_mbuf* packet : packets)
         prefetch_data(packet, kFirst);
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-        if (i + 1 < packets.size() && packets[i + 1]->data_len > kFirst * RTE_CACHE_LINE_SIZE)
-            prefetch_data(packets[i + 1], kAll);
-        process<transport>(packets[i]);
+    std::array<Vetted, runtime::kBurst> vetted;
+    for (std::size_t i = 0; i < packets.size();) {
+        const std::size_t first = i;
+        for (; i < packets.size(); ++i) {
+            if (i + 1 < packets.size() && packets[i + 1]->data_len > kFirst * RTE_CACHE_LINE_SIZE)
+                prefetch_data(packets[i + 1], kAll);
+            Vetted& frame = vetted[i - first];
+            frame.peer = sender_of<transport>(packets[i], frame.fields);
+            if (frame.peer == nullptr) [[unlikely]]
+                break;
+        }
+        for (std::size_t k = first; k < i; ++k)
+            process(vetted[k - first], packets[k]);
+        if (i < packets.size()) process_with_care(packets[i++]);
     }
 }
 
@@ -185,15 +203,12 @@ inline Peer* Niu::sender_of(const rte_mbuf* packet, wire::StreamFields& fields) 
 }
 
 /// Owns the packet from here on.
-template <wire::Transport transport>
-inline void Niu::process(rte_mbuf* packet) noexcept {
-    wire::StreamFields fields;
-    Peer* const peer = sender_of<transport>(packet, fields);
-    if (peer == nullptr) [[unlikely]]
-        return process_with_care(packet);
-    peer->heard = now_;
-    on_acknowledgement(*peer, fields.ack, fields.selective, fields.credit);
-    on_data(*peer, fields.sequence, packet);
+inline void Niu::process(const Vetted& frame, rte_mbuf* packet) noexcept {
+    Peer& peer = *frame.peer;
+    const wire::StreamFields& fields = frame.fields;
+    peer.heard = now_;
+    on_acknowledgement(peer, fields.ack, fields.selective, fields.credit);
+    on_data(peer, fields.sequence, packet);
 }
 
 void Niu::process_with_care(rte_mbuf* packet) noexcept {

@@ -251,8 +251,8 @@ class Niu final : public runtime::Stage {
     template <wire::Transport transport>
     void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void receive_datagrams(std::span<rte_mbuf* const> packets) noexcept;
-    template <wire::Transport transport>
-    void process(rte_mbuf* packet) noexcept;
+    struct Vetted;
+    void process(const Vetted& frame, rte_mbuf* packet) noexcept;
     void process_with_care(rte_mbuf* packet) noexcept;
     bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
