@@ -146,8 +146,13 @@ bool OverNiu::put_frame(Peer& peer, const Header& header, std::uint8_t flags, st
                    header.is_answer() ? niu::Urgency::kUrgent : niu::Urgency::kOrdinary);
     if (!room) return false;
     encode(room.data.data(), beginning, header);
-    copy(room.data.subspan(size), data);
-    niu.send(room);
+    std::byte* at = room.data.data() + size;
+    std::span<const std::byte> last{};
+    data.for_each([&](std::span<const std::byte> piece) {
+        at = std::copy(last.begin(), last.end(), at);
+        last = piece;
+    });
+    niu.send(room, last);
     ++peer.begun;
     counters_.begun.add();
     counters_.copied_out.add(data.length);

@@ -49,10 +49,9 @@ bool Active::send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexc
     wire::encode_active(room.data.first<wire::kActiveHeaderSize>(), message.header);
     wire::encode_active_transfer(room.data.subspan<wire::kActiveHeaderSize, wire::kActiveTransferSize>(),
                                  message.transfer);
-    std::copy_n(message.rest, part, room.data.data() + kHeaders);
+    endpoint_.send(room, {message.rest, part});
     message.transfer.at += static_cast<std::uint32_t>(part);
     message.rest += part;
-    endpoint_.send(room);
     return true;
 }
 

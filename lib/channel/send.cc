@@ -47,8 +47,7 @@ Status Channels::send_copy(NodeId to, const wire::ChannelHeader& header,
     const niu::SendBuffer room = endpoint_.buffer(to, wire::kChannelHeaderSize + data.size());
     if (!room) return Status::kFull;
     wire::encode_channel(room.data.first<wire::kChannelHeaderSize>(), header);
-    std::copy(data.begin(), data.end(), room.data.begin() + wire::kChannelHeaderSize);
-    endpoint_.send(room);
+    endpoint_.send(room, data);
     counters_.copied_bytes.add(data.size());
     return Status::kOk;
 }

@@ -24,8 +24,7 @@ inline void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
     assert(room);
     put_front(room.data.data(), header);
-    if (!data.empty()) std::memcpy(room.data.data() + in_front_, data.data(), data.size());
-    niu_.send(room);
+    niu_.send(room, data);
 }
 
 /// The next isochron, over that distance, gets its time. Returns its number.
@@ -61,8 +60,7 @@ inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, 
                                  .rank = stamp_.rank++,
                                  .isochron = number,
                                  .count = count});
-    if (!message.empty()) std::memcpy(room.data.data() + in_front_, message.data(), message.size());
-    niu_.send(room);
+    niu_.send(room, message);
     siu_.announce(to, count);
     siu_.want(true);
     counters_.copied_bytes.add(message.size());

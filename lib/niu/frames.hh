@@ -30,6 +30,8 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     if (m == nullptr) return;
     std::byte* payload = rte_pktmbuf_mtod_offset(m, std::byte*, overhead_);
     const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
+    const std::span unsummed(peer.open.summed, peer.open.at);
+    const std::uint32_t before = peer.open.crc;
     peer.open = {};
     if (length == 0) {  // room was asked for and never used
         --kept_;
@@ -37,7 +39,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     }
     m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
-    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c({payload, length}) : 0, length);
+    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(unsummed, before) : 0, length);
 }
 
 /// An empty packet for the next frame; nullptr when none may be opened.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/wire/crc_words.hh>
 #include <isoplane/wire/isotach.hh>
@@ -29,7 +30,7 @@ bool Niu::open_frame(Peer& peer, Urgency urgency) noexcept {
     rte_mbuf* m = new_frame(peer, urgency);
     if (m == nullptr) return false;
     std::byte* payload = payload_of_new(m);
-    peer.open = {m, payload, payload + peer.max_payload};
+    peer.open = {.packet = m, .at = payload, .end = payload + peer.max_payload, .summed = payload};
     return true;
 }
 
@@ -66,13 +67,25 @@ void Niu::close_alone(Peer& peer) noexcept {
     close_frame(peer);
 }
 
+void Niu::copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept {
+    OpenFrame& open = peer.open;
+    std::byte* const to = open.at - rest.size();
+    if (!checks_payload(peer)) {
+        std::memcpy(to, rest.data(), rest.size());
+        return;
+    }
+    const std::uint32_t before = wire::quick_crc32c(std::span(open.summed, to), open.crc);
+    open.crc = wire::copy_crc32c(to, rest, before);
+    open.summed = open.at;
+}
+
 bool Niu::send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept {
     Peer& peer = peers_[to];
     if (!options_.coalesce) return send_alone(peer, protocol, message);
     if (!has_room(peer, wire::kMessageHeaderSize + message.size(), Urgency::kOrdinary)) return false;
-    std::copy(message.begin(), message.end(), peer.open.at + wire::kMessageHeaderSize);
-    counters_.copied_bytes.add(message.size());
     add_message(peer, protocol, message.size());
+    copy_to_end(peer, message);
+    counters_.copied_bytes.add(message.size());
     return true;
 }
 
@@ -100,7 +113,7 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
                                  : 0;
     rte_pktmbuf_prepend(m, overhead_);
     ++kept_;
-    peer.open = {m, payload + used, payload + used + left};
+    peer.open = {.packet = m, .at = payload + used, .end = payload + used + left, .summed = payload};
     if (!options_.coalesce) close_frame(peer);
     counters_.messages_sent.add();
     touch(peer);

@@ -47,13 +47,12 @@ Refusal Niu::refusal(const Peer& peer) const noexcept {
     return Refusal::kNone;
 }
 
-Ticket Niu::transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                     Memory::Region* memory) noexcept {
+/// What does not go at once, or was refused.
+Ticket Niu::transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                             Memory::Region* memory) noexcept {
     assert(!wire::is_ordered(protocol));
     Peer& peer = peers_[to];
-    if (message.size() <= max_message(to) && peer.transfers.empty()) {
-        if (send(to, protocol, message)) [[likely]]
-            return last_sent(to);
+    if (goes_at_once(peer, message)) {
         const Refusal why = refusal(peer);
         return {.refusal = why == Refusal::kNone ? Refusal::kFull : why, .to = to};
     }

@@ -44,6 +44,50 @@ TEST_F(NiuTest, lets_small_messages_share_a_frame) {
     EXPECT_FALSE(b->receive(received));
 }
 
+/// Large ones have their checksum on the way into the frame, small ones when it leaves: it is that of all.
+TEST_F(NiuTest, lets_large_and_small_messages_share_a_frame_in_any_order) {
+    const std::vector<std::vector<std::size_t>> frames{
+        {300, 5, 300, 7, 0, 256, 255}, {3, 1, 257, 400}, {700, 700}, {1}, {256}};
+    for (const bool trust_fcs : {false, true}) {
+        niu::Options of_a = options(0);
+        niu::Options of_b = options(1);
+        of_a.trust_fcs = of_b.trust_fcs = trust_fcs;
+        start(of_a, of_b);
+        meet();
+        for (const auto& sizes : frames) {
+            const std::uint64_t sent = a->counters().frames_sent.get();
+            for (const std::size_t size : sizes)
+                ASSERT_TRUE(a->send(1, Protocol::kActive, bytes(size, static_cast<unsigned>(size))));
+            a->poll(now);
+            EXPECT_EQ(a->counters().frames_sent.get(), sent + 1);
+            b->poll(now);
+            for (const std::size_t size : sizes) {
+                ASSERT_TRUE(b->receive(received));
+                EXPECT_EQ(copy_of(received), bytes(size, static_cast<unsigned>(size)));
+                b->release(received);
+            }
+            run(100us);
+        }
+    }
+}
+
+TEST_F(NiuTest, copies_the_end_of_a_message_behind_what_was_written) {
+    meet();
+    for (const std::size_t rest : {0, 1, 255, 256, 1000}) {
+        const auto content = bytes(40 + rest);
+        const niu::SendBuffer room = a->buffer(1, Protocol::kNoniso, content.size());
+        ASSERT_TRUE(room);
+        std::copy_n(content.begin(), 40, room.data.begin());
+        a->send(room, std::span(content).subspan(40));
+        a->poll(now);
+        b->poll(now);
+        ASSERT_TRUE(b->receive(received));
+        EXPECT_EQ(copy_of(received), content);
+        b->release(received);
+        run(100us);
+    }
+}
+
 TEST_F(NiuTest, sends_a_frame_for_each_message_if_told_so) {
     niu::Options of_a = options(0);
     of_a.coalesce = false;

@@ -15,6 +15,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
@@ -125,6 +126,14 @@ class Niu final : public runtime::Stage {
         add_message(peer, buffer.protocol, buffer.data.size());
         if (!options_.coalesce) close_alone(peer);
     }
+    /// The same of a buffer whose end is to be a copy of `rest`; what is in front of that has been written.
+    void send(const SendBuffer& buffer, std::span<const std::byte> rest) noexcept {
+        Peer& peer = peers_[buffer.to];
+        assert(buffer.data.data() == peer.open.at + wire::kMessageHeaderSize);
+        add_message(peer, buffer.protocol, buffer.data.size());
+        copy_to_end(peer, rest);
+        if (!options_.coalesce) close_alone(peer);
+    }
 
     /// Copies a message of at most max_message(to). False as buffer() is empty.
     bool send(NodeId to, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
@@ -150,7 +159,11 @@ class Niu final : public runtime::Stage {
     /// One in registered memory is not copied but when it fits a frame, or the link cannot send it from
     /// there; that has to stay as it is while Memory::busy(), which is longer.
     Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
-                    Memory::Region* memory = nullptr) noexcept;
+                    Memory::Region* memory = nullptr) noexcept {
+        if (goes_at_once(peers_[to], message) && send(to, protocol, message)) [[likely]]
+            return last_sent(to);
+        return transfer_in_turn(to, protocol, message, memory);
+    }
     Ticket transfer(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
                     const Memory& memory) noexcept {
         return transfer(to, protocol, message, memory.region());
@@ -266,8 +279,8 @@ class Niu final : public runtime::Stage {
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     void release_hold(FrameTable::Id id) noexcept {
-        Peer& peer = peers_[frames_[id].source];
         if (!frames_.release(id)) return;
+        Peer& peer = peers_[frames_[id].source];
         --peer.held;
         if (options_.planted.keep_credit) [[unlikely]]
             return;
@@ -313,6 +326,14 @@ class Niu final : public runtime::Stage {
         peer.open.at += wire::kMessageHeaderSize + size;
         counters_.messages_sent.add();
     }
+    /// Of the message added last. What is worth a pass of its own has its checksum on the way: reading it
+    /// back would wait until all stores so far have got the lines that they go to.
+    void copy_to_end(Peer& peer, std::span<const std::byte> rest) noexcept {
+        if (rest.size() >= kWorthSumming) return copy_summed(peer, rest);
+        if (!rest.empty()) std::memcpy(peer.open.at - rest.size(), rest.data(), rest.size());
+    }
+    void copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept;
+    static constexpr std::size_t kWorthSumming = 256;
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                     std::span<const std::byte> part) noexcept;
@@ -322,6 +343,12 @@ class Niu final : public runtime::Stage {
         return urgency == Urgency::kOrdinary || peer.out.size() >= kMostUrgent;
     }
     void close_frame(Peer& peer) noexcept;
+    /// As any other message: it fits a frame, and nothing waits.
+    bool goes_at_once(const Peer& peer, std::span<const std::byte> message) const noexcept {
+        return message.size() <= max_message(peer.node) && peer.transfers.empty();
+    }
+    Ticket transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const std::byte> message,
+                            Memory::Region* memory) noexcept;
     bool may_refer_to(const Memory::Region& memory) const noexcept;
     Refusal refusal(const Peer& peer) const noexcept;
     bool must_wait(Peer& peer) noexcept;
@@ -447,7 +474,10 @@ inline bool Niu::receive(Received& received) noexcept {
         ReceivedFrame& frame = frames_[reading_];
         for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;
-            if (!continues(peers_[frame.source], message.header, received)) [[unlikely]] {
+            // A copy: were the message's address known elsewhere, its body would be written and read back
+            // here.
+            if (!continues(peers_[frame.source], wire::MessageHeader(message.header), received))
+                [[unlikely]] {
                 counters_.broken_message.add();
                 continue;
             }

@@ -32,8 +32,10 @@ enum class PeerState : std::uint8_t {
 /// The frame to a peer that messages are being written into. Not in the window yet.
 struct OpenFrame {
     rte_mbuf* packet = nullptr;
-    std::byte* at = nullptr;   ///< where the next message begins
-    std::byte* end = nullptr;  ///< of the room for messages
+    std::byte* at = nullptr;      ///< where the next message begins
+    std::byte* end = nullptr;     ///< of the room for messages
+    std::byte* summed = nullptr;  ///< how far the payload's checksum has come,
+    std::uint32_t crc = 0;        ///< and what it is there
 };
 
 /// A large message that waits: the part of it that is not in frames yet.

@@ -25,6 +25,9 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
         return niu_.buffer(to, protocol_, size, urgency_);
     }
     void send(const SendBuffer& buffer) noexcept override { niu_.send(buffer); }
+    void send(const SendBuffer& buffer, std::span<const std::byte> rest) noexcept override {
+        niu_.send(buffer, rest);
+    }
     Ticket send(NodeId to, runtime::Packet& packet) noexcept override {
         if (niu_.send(to, protocol_, packet)) return niu_.last_sent(to);
         const bool up = niu_.state(to) == PeerState::kUp;

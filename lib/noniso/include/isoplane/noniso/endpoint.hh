@@ -37,13 +37,17 @@ class Endpoint {
     /// life, which has another epoch in its SendBuffer.
     virtual SendBuffer buffer(NodeId to, std::size_t size) noexcept = 0;
     virtual void send(const SendBuffer& buffer) noexcept = 0;
+    /// The same of a buffer whose end is to be a copy of `rest`; what is in front of that has been written.
+    virtual void send(const SendBuffer& buffer, std::span<const std::byte> rest) noexcept {
+        std::copy(rest.begin(), rest.end(), buffer.data.last(rest.size()).begin());
+        send(buffer);
+    }
 
     /// Copies a message of at most max_message(to) bytes. False as buffer() is empty.
     bool send(NodeId to, std::span<const std::byte> message) noexcept {
         const SendBuffer room = buffer(to, message.size());
         if (!room) return false;
-        std::copy(message.begin(), message.end(), room.data.begin());
-        send(room);
+        send(room, message);
         return true;
     }
 
