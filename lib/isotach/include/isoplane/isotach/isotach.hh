@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <rte_prefetch.h>
+
+#include <algorithm>
 #include <array>
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/wire/isotach.hh>
@@ -83,6 +86,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
             return receive_with_care(delivery);
         delivery = next;
         deliveries_.pop();
+        if (!deliveries_.empty()) prefetch(deliveries_.front());
         return true;
     }
     void release(const Delivery& delivery) noexcept override {
@@ -203,6 +207,13 @@ class Isotach final : public niu::Receiver, public Endpoint {
         deliveries_.push(delivery);
     }
     bool send_piecemeal(Isochron& isochron) noexcept;
+    /// What comes next has waited for its pulse, and is not in the nearest cache any more.
+    void prefetch(const Delivery& next) const noexcept {
+        if (next.frame == kNoFrame || next.data.empty()) return;
+        rte_prefetch0(next.data.data());
+        rte_prefetch0(next.data.data() + std::min<std::size_t>(next.data.size(), RTE_CACHE_LINE_SIZE) - 1);
+        niu_.prefetch_release(next.frame);
+    }
     static bool is_here(const Delivery& delivery) noexcept {
         return delivery.payload == nullptr || delivery.payload->complete();
     }

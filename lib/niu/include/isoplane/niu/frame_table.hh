@@ -59,6 +59,8 @@ class FrameTable {
     }
 
     ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
+    /// Of a packet that is to be given back.
+    void prefetch(Id id) const noexcept { runtime::prefetch_to_write(frames_[id].packet); }
 
     /// Packets of frames that were released go back to their pool together, at the latest now.
     void flush() noexcept { bin_.flush(); }

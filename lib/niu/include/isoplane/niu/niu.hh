@@ -209,6 +209,9 @@ class Niu final : public runtime::Stage {
     bool receive(Received& received) noexcept;
     /// When the user is done with it; in any order. The last of its frame returns a credit.
     void release(const Received& received) noexcept { release_hold(received.frame); }
+    /// It is about to be released: on a link of rings its sender may have written to its packet since it
+    /// came.
+    void prefetch_release(FrameTable::Id frame) const noexcept { frames_.prefetch(frame); }
 
     // Tokens of logical time. They belong to no stream: who sends them sees to what is lost.
 
