@@ -71,7 +71,7 @@ Ticket Niu::transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const
     const Sequence last = peer.transfers_end - 1;
     peer.transfers.push(
         {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference, {}});
-    pump(peer);  // so that the next can follow without a poll in between
+    pump(peer);  // so that what may follow one that is not so large need not wait for a poll
     touch(peer);
     return {.to = to, .epoch = peer.epoch, .last = last};
 }
@@ -103,11 +103,13 @@ bool Niu::may_refer_to(const Memory::Region& memory) const noexcept {
     return options_.in_process || (!memory.adopted && memory.iova != RTE_BAD_IOVA);
 }
 
-/// Moves as much of what waits into frames as window, credit and pool allow; an acknowledgement or credit
-/// goes on from there.
-void Niu::pump(Peer& peer) noexcept {
-    while (!peer.transfers.empty() && add_fragment(peer)) {
-    }
+/// Moves some of what waits into frames, if window, credit and pool allow: so many that they are worth a
+/// burst, so few that the first are under way soon. Returns whether there may be more.
+bool Niu::pump(Peer& peer) noexcept {
+    constexpr unsigned kBurst = 32;
+    for (unsigned n = 0; n < kBurst; ++n)
+        if (peer.transfers.empty() || !add_fragment(peer)) return false;
+    return true;
 }
 
 /// A frame of the transfer that is first.

@@ -55,18 +55,15 @@ void Niu::serve_touched() noexcept {
     touched_.resize(kept);
 }
 
-/// Sends what there is to send. Returns whether something is left that nothing but another try will move.
+/// Sends what there is to send; of large messages each burst before the next is written. Returns whether
+/// something is left that nothing but another try will move.
 inline bool Niu::serve(Peer& peer) noexcept {
-    if (!peer.transfers.empty()) pump(peer);
-    close_frame(peer);
-    const bool may_send = peer.out.may_send(peer.room.frames());
-    if (may_send && !blocked_) {
-        if (!in_udp_) [[likely]]
-            transmit<wire::Transport::kEthernet>(peer);
-        else
-            transmit<wire::Transport::kUdp>(peer);
+    while (!peer.transfers.empty() && pump(peer)) {
+        transmit(peer);
+        push_out();
     }
-    if (may_send && blocked_) return true;
+    close_frame(peer);
+    if (!transmit(peer)) return true;
     if (peer.state != PeerState::kUp) return false;
     if (peer.ack_now || peer.grant.worth_telling()) {
         const wire::Kind kind = peer.ack_now ? wire::Kind::kAck : wire::Kind::kCredit;
@@ -90,7 +87,19 @@ inline wire::StreamFields Niu::tell(Peer& peer) noexcept {
     return {.ack = peer.in.expected(), .selective = peer.in.selective(), .credit = peer.grant.limit()};
 }
 
-/// What has not been sent yet, as far as the output takes it.
+/// What has not been sent yet, if there is room for it. Returns whether the output does not stand in the way.
+inline bool Niu::transmit(Peer& peer) noexcept {
+    if (!peer.out.may_send(peer.room.frames())) return true;
+    if (!blocked_) {
+        if (!in_udp_) [[likely]]
+            transmit<wire::Transport::kEthernet>(peer);
+        else
+            transmit<wire::Transport::kUdp>(peer);
+    }
+    return !blocked_;
+}
+
+/// All of it, as far as the output takes it.
 template <wire::Transport transport>
 inline void Niu::transmit(Peer& peer) noexcept {
     wire::StreamFields fields = tell(peer);

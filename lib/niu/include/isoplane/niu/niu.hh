@@ -151,10 +151,10 @@ class Niu final : public runtime::Stage {
     }
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
-    /// it is while kWaiting: until all of it is in frames, as what the window has room for is at once. Those
-    /// to one peer wait in the order in which they were sent, Options::transfers of them at the most, and
-    /// what is sent to it after them is refused until they are in frames. The ticket says why when it is not
-    /// taken.
+    /// it is while kWaiting: until all of it is in frames, as what takes few and has room in the window is at
+    /// once. Those to one peer wait in the order in which they were sent, Options::transfers of them at the
+    /// most, and what is sent to it after them is refused until they are in frames. The ticket says why when
+    /// it is not taken.
     ///
     /// One in registered memory is not copied but when it fits a frame, or the link cannot send it from
     /// there; that has to stay as it is while Memory::busy(), which is longer.
@@ -359,7 +359,7 @@ class Niu final : public runtime::Stage {
     void end_transfer(Peer& peer) noexcept;
     bool refer_to_fragment(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                            std::span<const std::byte> part) noexcept;
-    void pump(Peer& peer) noexcept;
+    bool pump(Peer& peer) noexcept;
 
     // transmit.cc: frames out.
     bool serve(Peer& peer) noexcept;
@@ -369,6 +369,7 @@ class Niu final : public runtime::Stage {
         if (!touched_.empty()) serve_touched();
         if (out_count_ != 0) push_out();
     }
+    bool transmit(Peer& peer) noexcept;
     template <wire::Transport transport>
     void transmit(Peer& peer) noexcept;
     wire::StreamFields tell(Peer& peer) noexcept;
