@@ -58,9 +58,10 @@ void Niu::serve_touched() noexcept {
 /// Sends what there is to send; of large messages each burst before the next is written. Returns whether
 /// something is left that nothing but another try will move.
 inline bool Niu::serve(Peer& peer) noexcept {
-    while (!peer.transfers.empty() && pump(peer)) {
+    while (!peer.transfers.empty()) {
         transmit(peer);
         push_out();
+        if (!pump(peer)) break;
     }
     close_frame(peer);
     if (!transmit(peer)) return true;

@@ -37,6 +37,53 @@ class TransferTest : public NiuTest {
     }
 };
 
+/// Knows how many frames had been written whenever some left.
+class Witness final : public runtime::Output {
+  public:
+    explicit Witness(runtime::Output& to) : Output("witness"), to_(to) {}
+    void watch(const niu::Niu& sender) { sender_ = &sender; }
+    const std::vector<unsigned>& written() const { return written_; }
+
+  private:
+    std::uint16_t do_send(rte_mbuf** packets, std::uint16_t n) noexcept override {
+        if (sender_ != nullptr) written_.push_back(sender_->peer(1).out.next());
+        return to_.send(packets, n);
+    }
+
+    runtime::Output& to_;
+    const niu::Niu* sender_ = nullptr;
+    std::vector<unsigned> written_;
+};
+
+TEST_F(TransferTest, the_first_frames_of_a_large_message_leave_before_the_last_are_written) {
+    niu::Options of_a = options(0);
+    niu::Options of_b = options(1);
+    of_a.window = of_b.window = 128;
+    start(of_a, of_b);
+    Witness witness(to_b.output());
+    a = std::make_unique<niu::Niu>("a", to_a.input(), witness, niu_pool(), of_a);
+    meet();
+    ASSERT_GE(b->credit(), 100U);
+    const Ticket few = send_large(30'000);
+    EXPECT_EQ(a->state(few), TransferState::kSent);  // without a poll, as always
+    run(1ms);
+    EXPECT_EQ(take(), std::vector{30'000U});
+    run(1ms);
+    witness.watch(*a);
+    const niu::Sequence first = a->peer(1).out.next();
+    const Ticket many = send_large(130'000);
+    EXPECT_EQ(a->peer(1).out.next(), first + 32);
+    EXPECT_EQ(a->state(many), TransferState::kWaiting);
+    a->poll(now);
+    EXPECT_EQ(a->state(many), TransferState::kSent);
+    ASSERT_GE(witness.written().size(), 2U);
+    EXPECT_EQ(witness.written()[0], first + 32);
+    EXPECT_EQ(witness.written()[1], first + 64);
+    EXPECT_EQ(take_all(), std::vector{130'000U});
+    EXPECT_EQ(a->state(many), TransferState::kArrived);
+    a.reset();
+}
+
 TEST_F(TransferTest, takes_as_many_as_may_wait_and_says_that_no_more_can) {
     meet();
     std::vector<std::uint32_t> sizes;

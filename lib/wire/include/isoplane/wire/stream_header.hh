@@ -18,14 +18,15 @@
 
 namespace isoplane::wire {
 
-/// What differs between two frames of a stream; as in Header.
+/// What differs between two frames of a stream; as in Header. Not initialised by itself: a burst of them is
+/// made for each poll.
 struct StreamFields {
-    std::uint32_t sequence = 0;
-    std::uint32_t ack = 0;
-    std::uint64_t selective = 0;
-    std::uint32_t credit = 0;
-    std::uint16_t payload_length = 0;
-    std::uint32_t payload_crc = 0;
+    std::uint32_t sequence;
+    std::uint32_t ack;
+    std::uint64_t selective;
+    std::uint32_t credit;
+    std::uint16_t payload_length;
+    std::uint32_t payload_crc;
 };
 
 class StreamHeader {
