@@ -154,8 +154,8 @@ bool Isotach::needs_are_met() noexcept {
     unsigned frames = 0;
     unsigned ready = 0;
     for (const Needs::Need& need : needs_) {
-        // What comes behind a payload must not use up the credit that the payload waits for.
-        if (!niu_.may_send(need.to, need.credit()) || !payloads_.may_send(need.to)) return false;
+        // What comes behind a payload must not use up the credit that the payload waits for, nor its turn.
+        if (!payloads_.may_send(need.to) || !niu_.may_send(need.to, need.credit())) return false;
         frames += need.frames;
         ready += need.ready;
     }

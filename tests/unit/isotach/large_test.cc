@@ -130,6 +130,25 @@ TEST(LargeMessages, wait_at_their_senders_for_what_was_not_released_and_hold_up_
     hosts.run(1ms);
 }
 
+/// Who is refused at the NIU has the next turn there. What waits behind a payload takes none: it could not
+/// use it, and the payload would wait for it.
+TEST(LargeMessages, do_not_wait_for_what_waits_for_them) {
+    Hosts hosts(topology::single_switch(2));
+    Isochron isochron = hosts[0].isotach.isochron();
+    add(isochron, 1, {60'000, 60'000});
+    ASSERT_TRUE(hosts[0].isotach.send(isochron));
+    Isochron small = hosts[0].isotach.isochron();
+    add(small, 1, {8});
+    const runtime::Time begin = hosts.stations.now();
+    ASSERT_NE(hosts.stations.steps_until([&] { return hosts[0].isotach.send(small); }), UINT_MAX);
+    EXPECT_LT(hosts.stations.now() - begin, 150us);
+    hosts.run(10ms);
+    const auto deliveries = hosts[1].receive();
+    EXPECT_EQ(deliveries.size(), 3U);
+    hosts[1].release(deliveries);
+    hosts.run(1ms);
+}
+
 TEST(LargeMessages, leave_some_credit_to_their_payloads) {
     Hosts hosts(topology::single_switch(2), {.niu = {.window = 16}});
     isotach::Isotach& isotach = hosts[0].isotach;
