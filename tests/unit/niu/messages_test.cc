@@ -73,7 +73,7 @@ TEST_F(NiuTest, lets_large_and_small_messages_share_a_frame_in_any_order) {
 
 TEST_F(NiuTest, copies_the_end_of_a_message_behind_what_was_written) {
     meet();
-    for (const std::size_t rest : {0, 1, 255, 256, 1000}) {
+    for (const std::size_t rest : std::initializer_list<std::size_t>{0, 1, 255, 256, 1000}) {
         const auto content = bytes(40 + rest);
         const niu::SendBuffer room = a->buffer(1, Protocol::kNoniso, content.size());
         ASSERT_TRUE(room);
