@@ -88,7 +88,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       overhead_(overhead_of(expect_.encapsulation.transport)),
       lent_(options_.in_process, pool.size()),
       credit_(credit_for_each(options_, pool)),
-      peers_(options_, credit_, lent_),
+      peers_(options_, credit_, parting_, lent_),
       most_kept_(share_of(pool)),
       frames_(peers_.size() * credit_, pool.raw()),
       token_nodes_(options_),
@@ -111,6 +111,7 @@ unsigned Niu::poll(Time now) {
     const unsigned tokens = prepare_tokens();
     send_waiting();
     frames_.flush();
+    parting_.flush();
     if (!lent_.empty()) lent_.sweep();
     runtime::Burst burst;
     const std::uint16_t n = from_.receive(burst);
@@ -120,6 +121,7 @@ unsigned Niu::poll(Time now) {
         else
             receive_datagrams({burst.data(), n});
     }
+    parting_.flush_much();
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_.at(peer)); });
     if (now >= membership_at_) tend_membership();
     send_waiting();

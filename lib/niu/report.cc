@@ -64,6 +64,7 @@ std::size_t Niu::discard() {
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());
     frames_.flush();
+    parting_.flush();
     stock_.give_back();
     return freed;
 }

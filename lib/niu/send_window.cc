@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
-#include <isoplane/niu/packets.hh>
 #include <isoplane/niu/send_window.hh>
 
 namespace isoplane::niu {
@@ -10,7 +9,7 @@ namespace isoplane::niu {
 void SendWindow::note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept {
     newest_arrived_ = std::max(newest_arrived_, frame.sent);
     result.age = now - frame.sent;
-    result.rtt = frame.times_sent == 1 ? std::optional(now - frame.sent) : std::nullopt;
+    result.rtt = frame.sent_again ? std::nullopt : std::optional(now - frame.sent);
     result.news = true;
 }
 
@@ -23,13 +22,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
         return result;
     }
 
-    // Whoever sent them may have had them last, on another core.
-    for (Sequence i = first_; i != ack; ++i)
-        runtime::prefetch_to_write((*this)[i].packet);
-
     // Who says that later frames have arrived when there are none says nothing.
     if (ack == first_ && (selective == 0 || !in_flight())) return result;
-    PacketBin done((*this)[first_].packet->pool);
     bool known = false;  // whether an earlier acknowledgement has told that frame first_ arrived
     result.frames = ack - first_;
     while (first_ != ack) {
@@ -37,8 +31,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
         if (!known) note_arrival(frame, now, result);
         known = (selective_ & 1) != 0;
         selective_ >>= 1;
-        result.packets += frame.packet->nb_segs;
-        frame.packet->nb_segs == 1 ? done.put(frame.packet) : lent_->retire(frame.packet);
+        result.packets += frame.packets;
+        frame.packets == 1 ? parting_.put(frame.packet, frame.payload_length) : lent_->retire(frame.packet);
     }
     packets_ -= result.packets;
     if (selective == 0) [[likely]]

@@ -151,7 +151,7 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
         write_headers<wire::Transport::kEthernet>(peer, m, fields);
     }
     frame.sent = now_;
-    ++frame.times_sent;
+    frame.sent_again = true;
     emit(m);
     return true;
 }

@@ -17,6 +17,7 @@ class SendWindowTest : public test::PoolTest {
   protected:
     void TearDown() override {
         window.reset();
+        parting.flush();
         PoolTest::TearDown();
     }
 
@@ -33,13 +34,14 @@ class SendWindowTest : public test::PoolTest {
         again = window.recover(now, delay, most, [&](Sequence s) {
             lost.push_back(s);
             window[s].sent = now;
-            ++window[s].times_sent;
+            window[s].sent_again = true;
             return true;
         });
         return lost;
     }
 
-    SendWindow window{128};
+    Parting parting;
+    SendWindow window{128, parting};
     Time now{1ms};
     Time again{};
 };
@@ -62,6 +64,7 @@ TEST_F(SendWindowTest, frees_what_is_acknowledged) {
     const auto result = window.acknowledge(70, 0, now);
     EXPECT_TRUE(result.possible);
     EXPECT_EQ(result.packets, 70U);
+    parting.flush();
     EXPECT_EQ(test::niu_pool().in_use(), 30U);
     EXPECT_EQ(window.first(), 70U);
 }
@@ -103,14 +106,14 @@ TEST_F(SendWindowTest, measures_the_newest_frame_that_was_sent_once) {
     send(3, 10us);
     now += 70us;
     EXPECT_EQ(window.acknowledge(2, 0, now).rtt, 90us);
-    window[2].times_sent = 2;
+    window[2].sent_again = true;
     EXPECT_EQ(window.acknowledge(3, 0, now).rtt, std::nullopt);
 }
 
 TEST_F(SendWindowTest, does_not_measure_a_frame_that_waited_behind_a_gap) {
     send(3, 10us);
     EXPECT_EQ(window.acknowledge(0, 0b11, now).rtt, 10us);
-    window[0].times_sent = 2;
+    window[0].sent_again = true;
     now += 5ms;
     EXPECT_EQ(window.acknowledge(3, 0, now).rtt, std::nullopt);
 }

@@ -438,6 +438,7 @@ class Niu final : public runtime::Stage {
     bool quiet_ = false;
     const bool in_udp_;             ///< frames travel in UDP
     const std::uint16_t overhead_;  ///< what stands in a packet in front of its payload
+    Parting parting_;
     Lent lent_;
     std::uint32_t credit_;  ///< that each peer is given
     PeerTable peers_;

@@ -57,10 +57,11 @@ struct Assembly {
 
 /// All that is known about one other node.
 struct Peer {
-    Peer(NodeId its_node, NodeId its_place, const Options& options, std::uint32_t credit, Lent& lent)
+    Peer(NodeId its_node, NodeId its_place, const Options& options, std::uint32_t credit, Parting& parting,
+         Lent& lent)
         : node(its_node),
           place(its_place),
-          out(options.window, &lent),
+          out(options.window, parting, &lent),
           in(options.window),
           grant(credit),
           rtt(options.timeout),

@@ -17,12 +17,12 @@ namespace isoplane::niu {
 /// Pointers rather than numbers, because each frame that comes is looked up here: so nothing is multiplied.
 class PeerTable {
   public:
-    PeerTable(const Options& options, std::uint32_t credit, Lent& lent) {
+    PeerTable(const Options& options, std::uint32_t credit, Parting& parting, Lent& lent) {
         peers_.reserve(options.nodes.named() + 1);
-        by_node_.assign(options.nodes.size(), &add(options.node, options, credit, lent));
+        by_node_.assign(options.nodes.size(), &add(options.node, options, credit, parting, lent));
         for (std::size_t node = 0; node < by_node_.size(); ++node)
             if (node != options.node && !options.nodes[node].empty())
-                by_node_[node] = &add(static_cast<NodeId>(node), options, credit, lent);
+                by_node_[node] = &add(static_cast<NodeId>(node), options, credit, parting, lent);
     }
     PeerTable(const PeerTable&) = delete;
     PeerTable& operator=(const PeerTable&) = delete;
@@ -44,8 +44,8 @@ class PeerTable {
     auto end() const noexcept { return peers_.end(); }
 
   private:
-    Peer& add(NodeId node, const Options& options, std::uint32_t credit, Lent& lent) {
-        return peers_.emplace_back(node, static_cast<NodeId>(peers_.size()), options, credit, lent);
+    Peer& add(NodeId node, const Options& options, std::uint32_t credit, Parting& parting, Lent& lent) {
+        return peers_.emplace_back(node, static_cast<NodeId>(peers_.size()), options, credit, parting, lent);
     }
 
     std::vector<Peer> peers_;

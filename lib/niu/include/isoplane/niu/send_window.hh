@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <isoplane/niu/lent.hh>
+#include <isoplane/niu/parting.hh>
 #include <isoplane/niu/sequence.hh>
 #include <isoplane/runtime/time.hh>
 
@@ -23,7 +24,8 @@ struct SentFrame {
     runtime::Time sent{};  ///< the last time
     std::uint32_t payload_crc = 0;
     std::uint16_t payload_length = 0;
-    std::uint16_t times_sent = 0;
+    std::uint8_t packets = 1;  ///< two where it refers to a user's memory
+    bool sent_again = false;
 };
 
 /// The sending end of a stream: a ring of frames by sequence number, acknowledged from one side, filled from
@@ -35,9 +37,10 @@ class SendWindow {
     using Time = runtime::Time;
     using Duration = runtime::Duration;
 
-    /// `size` is a power of two.
-    /// Frames that refer to users' memory end at `lent`; without it there can be none.
-    explicit SendWindow(unsigned size, Lent* lent = nullptr) : ring_(size), mask_(size - 1), lent_(lent) {}
+    /// `size` is a power of two. What is acknowledged ends at `parting`; frames that refer to users' memory
+    /// at `lent`, without which there can be none.
+    explicit SendWindow(unsigned size, Parting& parting, Lent* lent = nullptr)
+        : ring_(size), mask_(size - 1), parting_(parting), lent_(lent) {}
 
     bool full() const noexcept { return next_ - first_ > mask_; }
     bool empty() const noexcept { return next_ == first_; }
@@ -55,16 +58,13 @@ class SendWindow {
 
     /// Takes the packet over as frame next(). Only while the window is not full.
     void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length) noexcept {
-        packets_ += packet->nb_segs;
-        (*this)[next_++] = {packet, {}, payload_crc, payload_length, 0};
+        const auto packets = static_cast<std::uint8_t>(packet->nb_segs);
+        packets_ += packets;
+        (*this)[next_++] = {packet, {}, payload_crc, payload_length, packets};
     }
 
     /// Frame first_unsent() goes out for the first time.
-    void mark_sent(Time now) noexcept {
-        SentFrame& frame = (*this)[unsent_++];
-        frame.sent = now;
-        frame.times_sent = 1;
-    }
+    void mark_sent(Time now) noexcept { (*this)[unsent_++].sent = now; }
 
     /// Whether such an acknowledgement says nothing new.
     bool knows(Sequence ack, std::uint64_t selective) const noexcept {
@@ -80,8 +80,8 @@ class SendWindow {
         std::optional<Duration> rtt{};  ///< of the newest frame, if it was sent only once
     };
 
-    /// What a frame from the other end says, in any order and any number of times. Frees what is
-    /// acknowledged up to `ack`.
+    /// What a frame from the other end says, in any order and any number of times. What is
+    /// acknowledged up to `ack` goes.
     Acknowledged acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept;
 
     /// Calls `resend(sequence)` for each of the first `most` frames that is lost by what has been
@@ -130,6 +130,7 @@ class SendWindow {
 
     std::vector<SentFrame> ring_;
     Sequence mask_;
+    Parting& parting_;
     Lent* lent_;
     unsigned packets_ = 0;
     Sequence first_ = 0;
