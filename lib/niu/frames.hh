@@ -32,6 +32,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     const auto length = static_cast<std::uint16_t>(peer.open.at - payload);
     const std::span unsummed(peer.open.summed, peer.open.at);
     const std::uint32_t before = peer.open.crc;
+    const Origin origin = peer.open.origin;
     peer.open = {};
     if (length == 0) {  // room was asked for and never used
         --kept_;
@@ -39,7 +40,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     }
     m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
-    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(unsummed, before) : 0, length);
+    peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(unsummed, before) : 0, length, origin);
 }
 
 /// An empty packet for the next frame; nullptr when none may be opened.

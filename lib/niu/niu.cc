@@ -58,6 +58,11 @@ unsigned share_of(const runtime::Pool& pool) {
     return pool.size() * 3 / 8;
 }
 
+/// Acknowledged packets that may wait for their receivers.
+std::size_t most_parting(const Options& options, const runtime::Pool& pool) {
+    return std::clamp(pool.size() / 16, 1U, options.window);
+}
+
 /// Frames that each peer may have sent us.
 std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool) {
     const auto peers = std::max<std::size_t>(options.nodes.named(), 2) - 1;
@@ -86,6 +91,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       stock_(pool),
       in_udp_(stations_.in_udp()),
       overhead_(overhead_of(expect_.encapsulation.transport)),
+      parting_(options_.in_process, most_parting(options_, pool)),
       lent_(options_.in_process, pool.size()),
       credit_(credit_for_each(options_, pool)),
       peers_(options_, credit_, parting_, lent_),

@@ -64,7 +64,7 @@ std::size_t Niu::discard() {
     for (; !frames_.empty(); ++freed)
         release_hold(frames_.pop());
     frames_.flush();
-    parting_.flush();
+    parting_.give_up();
     stock_.give_back();
     return freed;
 }

@@ -113,7 +113,11 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
                                  : 0;
     rte_pktmbuf_prepend(m, overhead_);
     ++kept_;
-    peer.open = {.packet = m, .at = payload + used, .end = payload + used + left, .summed = payload};
+    peer.open = {.packet = m,
+                 .at = payload + used,
+                 .end = payload + used + left,
+                 .summed = payload,
+                 .origin = Origin::kGiven};
     if (!options_.coalesce) close_frame(peer);
     counters_.messages_sent.add();
     touch(peer);

@@ -6,6 +6,12 @@
 
 namespace isoplane::niu {
 
+inline void SendWindow::part_with(const SentFrame& frame) noexcept {
+    if (frame.origin == Origin::kLent) [[unlikely]]
+        return lent_->retire(frame.packet);
+    parting_.put(frame.packet, frame.payload_length, frame.origin == Origin::kGiven);
+}
+
 void SendWindow::note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept {
     newest_arrived_ = std::max(newest_arrived_, frame.sent);
     result.age = now - frame.sent;
@@ -31,8 +37,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
         if (!known) note_arrival(frame, now, result);
         known = (selective_ & 1) != 0;
         selective_ >>= 1;
-        result.packets += frame.packets;
-        frame.packets == 1 ? parting_.put(frame.packet, frame.payload_length) : lent_->retire(frame.packet);
+        result.packets += frame.packets();
+        part_with(frame);
     }
     packets_ -= result.packets;
     if (selective == 0) [[likely]]

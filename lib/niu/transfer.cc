@@ -178,7 +178,8 @@ bool Niu::refer_to_fragment(Peer& peer, rte_mbuf* head, const wire::MessageHeade
     ++kept_;
     const std::uint32_t crc =
         checks_payload(peer) ? wire::crc32c(part, wire::crc32c({payload, wire::kMessageHeaderSize})) : 0;
-    peer.out.push(head, crc, static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size()));
+    peer.out.push(head, crc, static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size()),
+                  Origin::kLent);
     return true;
 }
 

@@ -17,7 +17,7 @@ class SendWindowTest : public test::PoolTest {
   protected:
     void TearDown() override {
         window.reset();
-        parting.flush();
+        parting.give_up();
         PoolTest::TearDown();
     }
 
@@ -40,7 +40,7 @@ class SendWindowTest : public test::PoolTest {
         return lost;
     }
 
-    Parting parting;
+    Parting parting{false, 128};
     SendWindow window{128, parting};
     Time now{1ms};
     Time again{};

@@ -36,6 +36,7 @@ struct OpenFrame {
     std::byte* end = nullptr;     ///< of the room for messages
     std::byte* summed = nullptr;  ///< how far the payload's checksum has come,
     std::uint32_t crc = 0;        ///< and what it is there
+    Origin origin = Origin::kOurs;
 };
 
 /// A large message that waits: the part of it that is not in frames yet.

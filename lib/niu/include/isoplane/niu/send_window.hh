@@ -17,6 +17,13 @@
 
 namespace isoplane::niu {
 
+/// Whose the packet of a frame is.
+enum class Origin : std::uint8_t {
+    kOurs,   ///< taken from the pool to be filled
+    kGiven,  ///< a user's, who may have kept a reference to it
+    kLent,   ///< ours, and a second one stands for memory of a user's
+};
+
 /// A frame kept until it is acknowledged. Its packet holds one reference of ours, beside that of whoever is
 /// sending it.
 struct SentFrame {
@@ -24,8 +31,10 @@ struct SentFrame {
     runtime::Time sent{};  ///< the last time
     std::uint32_t payload_crc = 0;
     std::uint16_t payload_length = 0;
-    std::uint8_t packets = 1;  ///< two where it refers to a user's memory
+    Origin origin = Origin::kOurs;
     bool sent_again = false;
+
+    unsigned packets() const noexcept { return origin == Origin::kLent ? 2 : 1; }
 };
 
 /// The sending end of a stream: a ring of frames by sequence number, acknowledged from one side, filled from
@@ -57,10 +66,11 @@ class SendWindow {
     SentFrame& operator[](Sequence sequence) noexcept { return ring_[sequence & mask_]; }
 
     /// Takes the packet over as frame next(). Only while the window is not full.
-    void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length) noexcept {
-        const auto packets = static_cast<std::uint8_t>(packet->nb_segs);
-        packets_ += packets;
-        (*this)[next_++] = {packet, {}, payload_crc, payload_length, packets};
+    void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length,
+              Origin origin = Origin::kOurs) noexcept {
+        SentFrame& frame = (*this)[next_++];
+        frame = {packet, {}, payload_crc, payload_length, origin};
+        packets_ += frame.packets();
     }
 
     /// Frame first_unsent() goes out for the first time.
@@ -126,6 +136,7 @@ class SendWindow {
     bool has_arrived(unsigned i) const noexcept {
         return i != 0 && i <= 64 && (selective_ >> (i - 1) & 1) != 0;
     }
+    void part_with(const SentFrame& frame) noexcept;
     void note_arrival(const SentFrame& frame, Time now, Acknowledged& result) noexcept;
 
     std::vector<SentFrame> ring_;

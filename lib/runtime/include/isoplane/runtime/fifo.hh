@@ -28,6 +28,8 @@ class Fifo {
     T& back() noexcept { return ring_[(tail_ - 1) & mask_]; }
     const T& front() const noexcept { return ring_[head_ & mask_]; }
     const T& back() const noexcept { return ring_[(tail_ - 1) & mask_]; }
+    /// The one that many behind the front. Only where there is one.
+    const T& operator[](std::size_t behind) const noexcept { return ring_[(head_ + behind) & mask_]; }
     /// One that is emptied begins at its front again, which is in the cache.
     void pop() noexcept {
         if (++head_ == tail_) head_ = tail_ = 0;
