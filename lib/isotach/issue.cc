@@ -53,6 +53,9 @@ inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, 
         counters_.messages_sent.add();
     }
     const std::uint32_t count = ++counts_[to];
+    // Before the message: stores wait in turn, and those to a packet for lines that another CPU may have.
+    siu_.announce(to, count);
+    siu_.want(true);
     put_front(room.data.data(), {.pulse = stamp_.pulse,
                                  .host = here_,
                                  .flags = flags_,
@@ -61,8 +64,6 @@ inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, 
                                  .isochron = number,
                                  .count = count});
     niu_.send(room, message);
-    siu_.announce(to, count);
-    siu_.want(true);
     counters_.copied_bytes.add(message.size());
     counters_.isochrons.add();
     counters_.messages_sent.add();

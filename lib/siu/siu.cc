@@ -60,7 +60,7 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
         distances_.push_back(static_cast<std::uint32_t>(distance - (manages() ? ahead : 0)));
     }
     pending_at_.assign(hosts, kNotPending);
-    managers_.assign(paths.topology().node_count(), kNone);
+    managers_.assign(paths.topology().node_count(), wire::kNoNode);
     if (survives() && !own_.no_lag)
         held_from_ = lag_ = Pulse{TokenExchange::options().reach - (manages() ? 1U : 0U)} * ahead;
 }
@@ -120,7 +120,7 @@ void Siu::begin_time(Pulse cut, Pulse base) noexcept {
     last_stamp_ = base;
     last_token_ = 0;
     look_at_ = 0;
-    std::fill(managers_.begin(), managers_.end(), kNone);
+    std::fill(managers_.begin(), managers_.end(), wire::kNoNode);
     std::fill(pending_at_.begin(), pending_at_.end(), kNotPending);
     pending_.clear();
     for (; !announcements_.empty(); announcements_.pop()) {
@@ -151,30 +151,30 @@ void Siu::keep_act(const GroupAct& act) noexcept {
 }
 
 void Siu::on_send(std::uint64_t number) noexcept {
-    going_.clear();
-    if (!pending_.empty()) {
-        for (const wire::TokenEntry& entry : pending_)
-            pending_at_[entry.destination] = kNotPending;
-        going_.swap(pending_);
-    }
+    for (const wire::TokenEntry& entry : pending_)
+        pending_at_[entry.destination] = kNotPending;
     if (!acts_with(number)) [[likely]]
         return;
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
-    going_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
+    pending_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
     keep_act({known_at(number), here_, word});
 }
 
+/// Called for each neighbour in turn.
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour_count() == 1) {
-        entries.swap(going_);
-        return;
+        // What was there before is cleared behind, not in front: a swap reads what that has just written.
+        entries.swap(pending_);
+        return pending_.clear();
     }
-    for (const wire::TokenEntry& entry : going_) {
+    entries.clear();
+    for (const wire::TokenEntry& entry : pending_) {
         if (entry.destination == wire::kEveryHost ||
             paths().next_token_hop(options().node, entry.destination) == TokenExchange::neighbour(neighbour))
             entries.push_back(entry);
     }
+    if (neighbour + 1 == neighbour_count()) pending_.clear();
 }
 
 bool Siu::may_send() noexcept {
@@ -198,13 +198,15 @@ void Siu::change_wanted(bool wanted) noexcept {
 }
 
 /// Most token managers are no hosts; so it looks for one only now and then.
-std::optional<NodeId> Siu::carrier(NodeId neighbour) noexcept {
-    const auto is_up = [this](NodeId host) { return niu_.state(host) == niu::PeerState::kUp; };
+NodeId Siu::carrier(NodeId neighbour) noexcept {
+    const auto if_up = [this](NodeId host) {
+        return niu_.state(host) == niu::PeerState::kUp ? host : wire::kNoNode;
+    };
     const bool is_host = neighbour < distances_.size();
-    if (is_host) return is_up(neighbour) ? std::optional(neighbour) : std::nullopt;
+    if (is_host) return if_up(neighbour);
     constexpr std::uint64_t kNowAndThen = 64;
     NodeId& manager = managers_[neighbour];
-    if (manager == kNone && sent() >= look_at_) {
+    if (manager == wire::kNoNode && sent() >= look_at_) {
         look_at_ = sent() + kNowAndThen;
         const topology::Topology& topology = paths().topology();
         for (std::size_t i = 0; i < topology.host_count(); ++i) {
@@ -213,7 +215,7 @@ std::optional<NodeId> Siu::carrier(NodeId neighbour) noexcept {
                 manager = host;
         }
     }
-    return manager != kNone && is_up(manager) ? std::optional(manager) : std::nullopt;
+    return manager != wire::kNoNode ? if_up(manager) : wire::kNoNode;
 }
 
 bool Siu::on_restart(NodeId /*neighbour*/) noexcept {

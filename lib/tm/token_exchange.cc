@@ -275,8 +275,10 @@ inline bool TokenExchange::prepare_what_is_due() noexcept {
         if (says_something) on_send(number);
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
             Entries& entries = neighbours_[i].out[number & mask_];
-            entries.clear();
-            if (!says_something) continue;
+            if (!says_something) {
+                entries.clear();
+                continue;
+            }
             fill(number, i, entries);
             counters_.entries.add(entries.size());
         }
@@ -353,10 +355,10 @@ inline bool TokenExchange::transmit(const Neighbour& neighbour, Gone& gone, std:
 /// go. If it is lost, so is the token, which is sent again by itself.
 inline bool TokenExchange::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
     const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
-    const std::optional<NodeId> host = carrier(neighbour.node);
+    const NodeId host = carrier(neighbour.node);
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
-    if (!host || niu_.open_room(*host) < wire::kMessageHeaderSize + size) return false;
-    const niu::SendBuffer room = niu_.buffer(*host, wire::Protocol::kToken, size);
+    if (host == wire::kNoNode || niu_.open_room(host) < wire::kMessageHeaderSize + size) return false;
+    const niu::SendBuffer room = niu_.buffer(host, wire::Protocol::kToken, size);
     if (!room) return false;
     wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
                               {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});

@@ -139,7 +139,6 @@ class Siu final : public tm::Relay {
     }
     void begin_time(Pulse cut, Pulse base) noexcept;
 
-    static constexpr NodeId kNone = UINT16_MAX;
     static constexpr std::uint32_t kNotPending = UINT32_MAX;
 
     struct OwnAct {
@@ -159,7 +158,7 @@ class Siu final : public tm::Relay {
     void add_own(std::size_t neighbour, Entries& entries) noexcept override;
     bool wants() const noexcept override { return wanted_; }
     void on_others_want() noexcept override { prompt_until_ = now() + own_.linger; }
-    std::optional<NodeId> carrier(NodeId neighbour) noexcept override;
+    NodeId carrier(NodeId neighbour) noexcept override;
     bool on_restart(NodeId neighbour) noexcept override;
     /// The pulse at whose end all hosts learn of an own act that goes with that token.
     Pulse known_at(std::uint64_t token) const noexcept {
@@ -176,7 +175,7 @@ class Siu final : public tm::Relay {
     niu::Niu& niu_;
     SiuOptions own_;
     NodeId here_;
-    std::vector<NodeId> managers_;  ///< by node: the host that was found to be that token manager, or kNone
+    std::vector<NodeId> managers_;  ///< by node: the host that was found to be that token manager, or kNoNode
     std::uint64_t look_at_ = 0;     ///< look for it again with that token
     std::vector<std::uint32_t> distances_;  ///< by host; that of this one as a token manager, if it is one
     Pulse greatest_distance_;
@@ -188,7 +187,6 @@ class Siu final : public tm::Relay {
     Entries pending_;                        ///< counts for the next token
     std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
     runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token
-    Entries going_;                          ///< with the token that goes now
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first
     runtime::Fifo<Announcement> announcements_;
     bool wanted_ = false;

@@ -20,7 +20,7 @@ class Relay : public TokenExchange {
     /// `paths` outlives it, as `niu` does.
     Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options);
 
-    /// Adds what this node itself has to say to that neighbour.
+    /// What this node itself has to say to that neighbour, in place of what is there.
     virtual void add_own(std::size_t neighbour, Entries& entries) noexcept = 0;
     /// Whether this node itself wants time to go on.
     virtual bool wants() const noexcept = 0;

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/wire/token.hh>
+#include <isoplane/wire/view.hh>
 
 namespace isoplane::tm {
 
@@ -137,16 +137,16 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     virtual bool is_silent(std::uint64_t number) const noexcept = 0;
     /// Token `number` is about to go, filled for each neighbour; the first h go unprompted and empty.
     virtual void on_send(std::uint64_t number) noexcept = 0;
-    /// Adds to the token `number` for that neighbour what is to be in it, while incoming(_, number - h) is
-    /// still there.
+    /// Makes the token `number` for that neighbour, in place of the one that was there, while
+    /// incoming(_, number - h) still is.
     virtual void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept = 0;
     /// For how many hops from here the token that goes now is to say that somebody wants time to go on.
     virtual std::uint8_t wanted() noexcept = 0;
     /// A neighbour says that somebody `hops` hops or less from here wants time to go on.
     virtual void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept = 0;
-    /// The host whose messages tokens to that neighbour may go along with, if that is up; itself, or that
-    /// which manages it.
-    virtual std::optional<NodeId> carrier(NodeId neighbour) noexcept = 0;
+    /// The host whose messages tokens to that neighbour may go along with: itself, or that which manages it;
+    /// kNoNode when that is not up.
+    virtual NodeId carrier(NodeId neighbour) noexcept = 0;
     /// A neighbour is back in another life. Returns whether to begin anew with it, with begin_anew().
     virtual bool on_restart(NodeId neighbour) noexcept = 0;
 

@@ -34,10 +34,10 @@ class TokenManager final : public Relay {
     bool may_send() noexcept override { return true; }
     bool is_silent(std::uint64_t /*number*/) const noexcept override { return false; }
     void on_send(std::uint64_t /*number*/) noexcept override {}
-    void add_own(std::size_t /*neighbour*/, Entries& /*entries*/) noexcept override {}
+    void add_own(std::size_t /*neighbour*/, Entries& entries) noexcept override { entries.clear(); }
     bool wants() const noexcept override { return false; }
     void on_others_want() noexcept override {}
-    std::optional<NodeId> carrier(NodeId /*neighbour*/) noexcept override { return std::nullopt; }
+    NodeId carrier(NodeId /*neighbour*/) noexcept override { return wire::kNoNode; }
     bool on_restart(NodeId neighbour) noexcept override;
 
     std::uint64_t unprompted_;  ///< tokens that other token managers send in any case
