@@ -103,12 +103,12 @@ void Isochron::add_write(const Pages::Page& page, Address at, Words values) {
 
 Scheduled Isochron::add_sched(Address at, std::uint16_t words) {
     Schedules& schedules = memory_->schedules_;
-    if (schedules.at(at)) [[unlikely]]
+    if (schedules.has(at)) [[unlikely]]
         throw Misuse(
             name(at) +
             " is scheduled already by this host: assign it, or give that SCHED away, before the next");
     const Scheduled scheduled = schedules.open(at, words, memory_->here());
-    scheduled_.push_back({at, std::nullopt});
+    scheduled_.emplace_back().at = at;
     add_to_all(pages_.page(at), {.code = AccessCode::kSched, .words = words, .address = at},
                {&scheduled.number, 1}, {});
     return scheduled;
@@ -128,7 +128,9 @@ void Isochron::add_assign(const Scheduled& scheduled, Words values) {
         throw Misuse(name(scheduled.at) + " was scheduled as a variable of " +
                      std::to_string(32 * scheduled.words) + " bits, and is assigned " +
                      std::to_string(32 * values.size()) + ": assign what was scheduled");
-    scheduled_.push_back({scheduled.at, memory_->schedules_.at(scheduled.at)});
+    Schedules::Undo& undo = scheduled_.emplace_back();
+    undo.at = scheduled.at;
+    undo.before = memory_->schedules_.at(scheduled.at);
     memory_->schedules_.close(scheduled);
     const std::array<std::uint32_t, 2> which{scheduled.host, scheduled.number};
     add_to_all(pages_.page(scheduled.at),

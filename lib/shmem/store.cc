@@ -114,12 +114,12 @@ void Store::block(NodeId issuer, const Access& access) {
                .ticket = access.ticket,
                .at = access.address};
     for (std::uint16_t i = 0; i < access.words; ++i) {
-        const auto version = current_.find(access.address + i);
-        if (version == current_.end()) {
+        const Version* version = current_.find(access.address + i);
+        if (version == nullptr) {
             blocked.old[i] = words_[index(access.address + i)];
             continue;
         }
-        open_[{access.address + i, version->second}].push_back({number, i});
+        wait_for({access.address + i, *version}, number, i);
         ++blocked.lacking;
     }
     ++blocked_;
@@ -146,19 +146,58 @@ void Store::assign(const Access& access) {
     const std::size_t values = wire::values_at(access.code);
     if (access.words == 2 && !open_.contains({access.address + 1, version})) {
         // Of 64 bits, for a SCHED that knew of 32: the lower half goes with the higher.
-        settle({access.address, version}, access.operand(values), access.operand(values + 1));
+        settle({{access.address, version}, access.operand(values), access.operand(values + 1)});
     } else {
         for (std::uint16_t i = 0; i < access.words; ++i)
-            settle({access.address + i, version}, access.operand(values + i));
+            settle({{access.address + i, version}, access.operand(values + i)});
     }
     settle_all();
 }
 
-void Store::settle(const Key& key, std::uint32_t value, std::optional<std::uint32_t> lower) {
-    if (open_.contains(key)) {
-        settled_.push_back({key, value, lower});
-    } else {
-        counters_.dropped.add();
+void Store::wait_for(const Key& key, std::uint32_t blocked, std::uint16_t word) {
+    if (free_waiter_ == 0) {
+        waiters_.emplace_back();
+        free_waiter_ = static_cast<std::uint32_t>(waiters_.size());
+    }
+    const std::uint32_t number = free_waiter_;
+    Waiter& waiter = waiters_[number - 1];
+    free_waiter_ = waiter.next;
+    std::uint32_t& first = open_[key];
+    waiter = {blocked, word, first};
+    first = number;
+}
+
+/// A version has got its value, or will never have one. It is nobody's any more when it had one already.
+void Store::settle(const Settled& now) {
+    const std::uint32_t* const open = open_.find(now.key);
+    if (open == nullptr) {
+        if (!now.lost) counters_.dropped.add();
+        return;
+    }
+    std::uint32_t next = *open;
+    open_.erase(now.key);
+    const Version* current = current_.find(now.key.at);
+    if (current != nullptr && *current == now.key.version) {
+        if (!now.lost) words_[index(now.key.at)] = now.value;
+        current_.erase(now.key.at);
+        if (now.lower) {
+            words_[index(now.key.at + 1)] = *now.lower;
+            current_.erase(now.key.at + 1);
+        }
+    }
+    while (next != 0) {
+        Waiter& place = waiters_[next - 1];
+        const Waiter waiter = place;
+        place.next = std::exchange(free_waiter_, next);
+        next = waiter.next;
+        Blocked& blocked = table_[waiter.blocked];
+        blocked.old[waiter.word] = now.value;
+        blocked.lost |= now.lost;
+        if (now.lower && waiter.word + 1U < blocked.words) blocked.old[waiter.word + 1U] = *now.lower;
+        if (--blocked.lacking != 0) continue;
+        unblock(blocked);
+        free_.push_back(waiter.blocked);
+        --blocked_;
     }
 }
 
@@ -167,36 +206,17 @@ void Store::settle_all() {
     while (!settled_.empty()) {
         const Settled now = settled_.back();
         settled_.pop_back();
-        const auto current = current_.find(now.key.at);
-        if (current != current_.end() && current->second == now.key.version) {
-            if (!now.lost) words_[index(now.key.at)] = now.value;
-            current_.erase(current);
-            if (now.lower) {
-                words_[index(now.key.at + 1)] = *now.lower;
-                current_.erase(now.key.at + 1);
-            }
-        }
-        const auto waiters = open_.extract(now.key);
-        if (waiters.empty()) continue;
-        for (const Waiter& waiter : waiters.mapped()) {
-            Blocked& blocked = table_[waiter.blocked];
-            blocked.old[waiter.word] = now.value;
-            blocked.lost |= now.lost;
-            if (now.lower && waiter.word + 1U < blocked.words) blocked.old[waiter.word + 1U] = *now.lower;
-            if (--blocked.lacking != 0) continue;
-            unblock(blocked);
-            free_.push_back(waiter.blocked);
-            --blocked_;
-        }
+        settle(now);
     }
 }
 
 void Store::lose(NodeId host) {
     for (Blocked& blocked : table_)
         if (blocked.to == host) blocked.ticket = 0;
-    for (const auto& [key, waiters] : open_)
+    open_.for_each([&](const Key& key, std::uint32_t) {
         if ((key.version & kComputed) == 0 && key.version >> 32 == host)
             settled_.push_back({.key = key, .value = 0, .lost = true});
+    });
     settle_all();
 }
 
@@ -213,7 +233,7 @@ void Store::unblock(Blocked& blocked) {
     std::array<std::uint32_t, 2> result{};
     compute(blocked.code, blocked.words, blocked.operands.data(), blocked.old.data(), result.data());
     for (std::uint16_t i = 0; i < blocked.words; ++i)
-        settle({blocked.at + i, blocked.makes}, result[i]);
+        settled_.push_back({{blocked.at + i, blocked.makes}, result[i]});
 }
 
 void Store::answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,

@@ -9,6 +9,7 @@
 #include <isoplane/shmem/store.hh>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace isoplane::shmem {
 
@@ -34,17 +35,19 @@ void Store::add_open(std::uint32_t page, Numbers& numbers) const {
     const std::size_t count_at = numbers.size();
     numbers.push_back(0);
     std::unordered_map<std::uint32_t, std::array<Version, kMostChanged>> waiting;
-    for (const auto& [key, waiters] : open_) {
-        if (pages_.page_of(key.at) != page) continue;
-        const auto current = current_.find(key.at);
+    open_.for_each([&](const Key& key, std::uint32_t next) {
+        if (pages_.page_of(key.at) != page) return;
+        const Version* current = current_.find(key.at);
         numbers.push_back(key.at);
         put(numbers, key.version);
-        numbers.push_back(current != current_.end() && current->second == key.version ? 1 : 0);
+        numbers.push_back(current != nullptr && *current == key.version ? 1 : 0);
         ++numbers[count_at];
-        for (const Waiter& waiter : waiters)
+        for (; next != 0; next = waiters_[next - 1].next) {
+            const Waiter& waiter = waiters_[next - 1];
             if (table_[waiter.blocked].code != wire::AccessCode::kRead)
                 waiting[waiter.blocked][waiter.word] = key.version;
-    }
+        }
+    });
     for (const auto& [number, versions] : waiting) {
         const Blocked& blocked = table_[number];
         numbers.push_back(static_cast<std::uint32_t>(blocked.code));
@@ -66,8 +69,9 @@ bool Store::is_in(std::uint32_t page, Address at, std::uint32_t words) const {
 /// What is told of a page, apart until all of it makes sense.
 struct Store::Told {
     std::uint32_t page;
-    std::unordered_map<Address, Version> current{};
-    std::unordered_map<Key, std::vector<Waiter>, KeyHash> open{};
+    Currents current{};
+    Opens open{};
+    std::vector<std::pair<Key, Waiter>> waiters{};
     std::vector<Blocked> accesses{};
     Version next_computed = kComputed;
 };
@@ -98,9 +102,9 @@ bool Store::take_access(Told& told, std::span<const std::uint32_t> in) const {
     for (std::uint16_t i = 0; i < blocked.words; ++i) {
         const Version version = wide(in, 12 + 2 * std::size_t{i});
         if (version == 0) continue;
-        const auto open = told.open.find({blocked.at + i, version});
-        if (open == told.open.end()) return false;
-        open->second.push_back({number, i});
+        const Key key{blocked.at + i, version};
+        if (!told.open.contains(key)) return false;
+        told.waiters.push_back({key, {number, i}});
         ++blocked.lacking;
     }
     told.accesses.push_back(blocked);
@@ -116,8 +120,10 @@ bool Store::take_open(std::uint32_t page, std::span<const std::uint32_t> numbers
         if (!take_version(told, numbers.subspan(at, kVersionNumbers))) return false;
     for (std::size_t at = accesses_at; at < numbers.size(); at += kAccessNumbers)
         if (!take_access(told, numbers.subspan(at, kAccessNumbers))) return false;
-    current_.merge(told.current);
-    open_.merge(told.open);
+    told.current.for_each([this](Address at, Version version) { current_[at] = version; });
+    told.open.for_each([this](const Key& key, std::uint32_t) { open_[key]; });
+    for (const auto& [key, waiter] : told.waiters)
+        wait_for(key, waiter.blocked, waiter.word);
     table_.insert(table_.end(), told.accesses.begin(), told.accesses.end());
     blocked_ += told.accesses.size();
     next_computed_ = std::max(next_computed_, told.next_computed);

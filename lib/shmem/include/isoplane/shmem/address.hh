@@ -7,6 +7,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <isoplane/runtime/flat_map.hh>
 #include <stdexcept>
 #include <type_traits>
 
@@ -14,6 +15,10 @@ namespace isoplane::shmem {
 
 /// Of a word of 32 bits. Page p has the words from p x page_words on.
 using Address = std::uint32_t;
+
+struct AddressHash {
+    std::uint64_t operator()(Address at) const noexcept { return runtime::spread(at); }
+};
 
 template <typename T>
 concept Shareable = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);

@@ -107,7 +107,7 @@ class Memory final : public isotach::Filter {
     void give_away(const Scheduled& scheduled) noexcept { schedules_.close(scheduled); }
 
     /// Whether this host has a SCHED open there.
-    bool is_scheduled(Address at) const { return schedules_.at(at).has_value(); }
+    bool is_scheduled(Address at) const { return schedules_.has(at); }
 
     /// The logical time of what was executed or received last.
     isotach::LogicalTime now() const noexcept;

@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include <isoplane/runtime/flat_map.hh>
 #include <optional>
-#include <unordered_map>
 
 #include <isoplane/shmem/address.hh>
 
@@ -23,17 +23,18 @@ class Schedules {
         std::optional<Scheduled> before{};
     };
 
+    bool has(Address at) const noexcept { return open_.contains(at); }
     std::optional<Scheduled> at(Address at) const {
-        const auto found = open_.find(at);
-        return found == open_.end() ? std::nullopt : std::optional(found->second);
+        const Scheduled* found = open_.find(at);
+        return found == nullptr ? std::nullopt : std::optional(*found);
     }
     Scheduled open(Address at, std::uint16_t words, std::uint16_t host) {
         return open_[at] = {at, words, host, ++last_};
     }
     /// If it is one of these.
     void close(const Scheduled& scheduled) noexcept {
-        const auto found = open_.find(scheduled.at);
-        if (found != open_.end() && found->second == scheduled) open_.erase(found);
+        const Scheduled* found = open_.find(scheduled.at);
+        if (found != nullptr && *found == scheduled) open_.erase(scheduled.at);
     }
     void undo(const Undo& undo) {
         if (undo.before) {
@@ -44,7 +45,7 @@ class Schedules {
     }
 
   private:
-    std::unordered_map<Address, Scheduled> open_;
+    runtime::FlatMap<Address, Scheduled, AddressHash> open_;
     std::uint32_t last_;
 };
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <isoplane/runtime/counter.hh>
+#include <isoplane/runtime/flat_map.hh>
 #include <isoplane/wire/access.hh>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <isoplane/shmem/pages.hh>
@@ -79,8 +79,8 @@ class Store {
         bool operator==(const Key&) const = default;
     };
     struct KeyHash {
-        std::size_t operator()(const Key& key) const noexcept {
-            return (key.version * 0x9e3779b97f4a7c15 ^ key.at) * 0xff51afd7ed558ccd;
+        std::uint64_t operator()(const Key& key) const noexcept {
+            return runtime::spread(runtime::spread(key.version) ^ key.at);
         }
     };
     /// An access that lacks words.
@@ -97,10 +97,14 @@ class Store {
         std::array<std::uint32_t, 4> operands{};
         std::array<std::uint32_t, wire::kMostAccessWords> old{};
     };
+    /// A word that an access lacks.
     struct Waiter {
-        std::uint32_t blocked;
-        std::uint16_t word;
+        std::uint32_t blocked = 0;
+        std::uint16_t word = 0;
+        std::uint32_t next = 0;  ///< that waits for the same version; 0: none
     };
+    using Currents = runtime::FlatMap<Address, Version, AddressHash>;
+    using Opens = runtime::FlatMap<Key, std::uint32_t, KeyHash>;
     struct Settled {
         Key key;
         std::uint32_t value;
@@ -128,7 +132,8 @@ class Store {
     void block(NodeId issuer, const wire::Access& access);
     void schedule(Address at, unsigned words, Version version);
     void assign(const wire::Access& access);
-    void settle(const Key& key, std::uint32_t value, std::optional<std::uint32_t> lower = {});
+    void wait_for(const Key& key, std::uint32_t blocked, std::uint16_t word);
+    void settle(const Settled& now);
     void settle_all();
     void unblock(Blocked& blocked);
     void answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsigned words,
@@ -142,8 +147,10 @@ class Store {
     const Pages& pages_;
     bool never_blocks_;
     std::vector<std::uint32_t> words_;
-    std::unordered_map<Address, Version> current_;                ///< of the words that have no value
-    std::unordered_map<Key, std::vector<Waiter>, KeyHash> open_;  ///< versions that have none
+    Currents current_;               ///< of the words that have no value
+    Opens open_;                     ///< versions that have none, and the first waiter for each, or 0
+    std::vector<Waiter> waiters_;    ///< numbered from 1
+    std::uint32_t free_waiter_ = 0;  ///< the first of those that wait for nothing
     std::vector<Blocked> table_;
     std::vector<std::uint32_t> free_;  ///< of table_
     std::size_t blocked_ = 0;
