@@ -153,15 +153,18 @@ void Siu::keep_act(const GroupAct& act) noexcept {
 void Siu::on_send(std::uint64_t number) noexcept {
     for (const wire::TokenEntry& entry : pending_)
         pending_at_[entry.destination] = kNotPending;
+    const bool alone = neighbour_count() == 0;
+    if (alone) [[unlikely]]
+        pending_.clear();
     if (!acts_with(number)) [[likely]]
         return;
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
-    pending_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
+    if (!alone) pending_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
     keep_act({known_at(number), here_, word});
 }
 
-/// Called for each neighbour in turn.
+/// Called for each neighbour in turn: the last takes what there was to say with it.
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour_count() == 1) {
         // What was there before is cleared behind, not in front: a swap reads what that has just written.

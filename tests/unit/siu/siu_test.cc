@@ -122,6 +122,32 @@ TEST(Siu, acts_are_known_everywhere_at_one_pulse) {
     }
 }
 
+TEST(Siu, a_host_with_nobody_to_tell_learns_of_its_own_acts) {
+    Clocks clocks(topology::single_switch(1), {}, {0});
+    clocks.want(true);
+    ASSERT_NE(clocks.steps_to(3), UINT_MAX);
+    siu::Siu& siu = *clocks.sius[0];
+    siu.act(wire::group_join(0));
+    ASSERT_NE(clocks.steps_to(siu.clock() + 5), UINT_MAX);
+    siu.act(wire::group_enter(0));
+    ASSERT_NE(clocks.steps_to(siu.clock() + 5), UINT_MAX);
+    const auto acts = acts_at(clocks, 0);
+    ASSERT_EQ(acts.size(), 2U);
+    EXPECT_EQ(acts[0].word, wire::group_join(0));
+    EXPECT_EQ(acts[1].word, wire::group_enter(0));
+}
+
+TEST(Siu, a_host_that_manages_says_once_to_each_neighbour_what_it_has_done) {
+    Clocks clocks(topology::single_switch(3), {}, {0});
+    clocks.want(true);
+    ASSERT_NE(clocks.steps_to(3), UINT_MAX);
+    siu::Siu& siu = *clocks.sius[0];
+    siu.act(wire::group_signal(1));
+    ASSERT_NE(clocks.steps_to(siu.clock() + 10), UINT_MAX);
+    for (NodeId host = 0; host < 3; ++host)
+        EXPECT_EQ(acts_at(clocks, host).size(), 1U) << "at " << host;
+}
+
 TEST(Siu, gives_acts_up_to_a_pulse_in_the_order_of_pulse_and_host) {
     Clocks clocks(topology::single_switch(3));
     clocks.want(true);

@@ -184,7 +184,7 @@ class Siu final : public tm::Relay {
     Pulse held_from_ = 0;                    ///< ...from this token on, and before that...
     Pulse cut_ = 0;                          ///< ...what is up to here
     std::uint64_t last_token_ = UINT64_MAX;  ///< that may be sent with what this host holds; 0 for none
-    Entries pending_;                        ///< counts for the next token
+    Entries pending_;  ///< counts for the next token; while that is filled, the act that goes with it, too
     std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
     runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first

@@ -20,7 +20,8 @@ class Relay : public TokenExchange {
     /// `paths` outlives it, as `niu` does.
     Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options);
 
-    /// What this node itself has to say to that neighbour, in place of what is there.
+    /// What this node itself has to say to that neighbour, in place of what is there. After on_send(), for
+    /// one neighbour after the other.
     virtual void add_own(std::size_t neighbour, Entries& entries) noexcept = 0;
     /// Whether this node itself wants time to go on.
     virtual bool wants() const noexcept = 0;
