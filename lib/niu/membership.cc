@@ -177,7 +177,7 @@ void Niu::tell_unacknowledged(Peer& peer) noexcept {
     close_frame(peer);
     for (Sequence i = peer.out.first(); i != peer.out.next(); ++i) {
         const SentFrame& frame = peer.out[i];
-        if (frame.packet->nb_segs != 1) continue;
+        if (frame.origin == Origin::kLent) continue;
         wire::MessageCursor messages(runtime::Packet::bytes_of(frame.packet).last(frame.payload_length));
         for (wire::Message message; messages.next_valid(message);) {
             if (message.header.fragment == wire::kWholeMessage)

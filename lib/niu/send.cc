@@ -102,6 +102,7 @@ bool Niu::send(NodeId to, wire::Protocol protocol, runtime::Packet& packet) noex
     if (!may_open(peer) || pool_share_used(peer, Urgency::kOrdinary)) return false;
     peer.others_until = {};
     rte_mbuf* m = packet.release();
+    assert(m->nb_segs == 1);
     auto* payload = reinterpret_cast<std::byte*>(rte_pktmbuf_prepend(m, wire::kMessageHeaderSize));
     const auto size = static_cast<std::uint16_t>(message.size());
     const std::uint32_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;

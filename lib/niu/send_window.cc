@@ -54,8 +54,8 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
 unsigned SendWindow::reset() noexcept {
     const unsigned freed = size();
     for (; first_ != next_; ++first_) {
-        rte_mbuf* packet = (*this)[first_].packet;
-        packet->nb_segs == 1 ? rte_pktmbuf_free(packet) : lent_->retire(packet);
+        const SentFrame& frame = (*this)[first_];
+        frame.origin == Origin::kLent ? lent_->retire(frame.packet) : rte_pktmbuf_free(frame.packet);
     }
     packets_ = 0;
     first_ = unsent_ = next_ = 0;

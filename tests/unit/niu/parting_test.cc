@@ -56,6 +56,20 @@ TEST_F(PartingTest, keeps_no_more_than_it_may) {
     parting.flush();
 }
 
+TEST_F(PartingTest, does_not_wait_for_ever_for_what_somebody_keeps) {
+    Parting parting(true, 16);
+    rte_mbuf* const kept = shared();
+    parting.put(kept, 64);
+    parting.put(packet(), 64);
+    parting.flush();
+    EXPECT_EQ(in_use(), 2U);
+    for (int i = 0; i < 2000; ++i)
+        parting.flush();
+    EXPECT_EQ(in_use(), 1U);
+    EXPECT_EQ(runtime::references(kept), 1U);
+    give_up();
+}
+
 TEST_F(PartingTest, keeps_nothing_that_a_user_has_given) {
     Parting parting(true, 16);
     rte_mbuf* const m = shared();

@@ -69,6 +69,25 @@ TEST_F(SendWindowTest, frees_what_is_acknowledged) {
     EXPECT_EQ(window.first(), 70U);
 }
 
+TEST_F(SendWindowTest, gives_up_at_once_what_a_user_has_given) {
+    Parting staying{true, 16};
+    SendWindow mixed{16, staying};
+    rte_mbuf* const ours = packet();
+    rte_mbuf* const given = packet();
+    mixed.push(ours, 0, 0);
+    mixed.push(given, 0, 0, Origin::kGiven);
+    for (rte_mbuf* m : {ours, given}) {
+        rte_mbuf_refcnt_update(m, 1);
+        mixed.mark_sent(now);
+    }
+    EXPECT_EQ(mixed.acknowledge(2, 0, now).packets, 2U);
+    EXPECT_EQ(runtime::references(ours), 2U);
+    EXPECT_EQ(runtime::references(given), 1U);
+    rte_pktmbuf_free(ours);
+    rte_pktmbuf_free(given);
+    staying.flush();
+}
+
 TEST_F(SendWindowTest, takes_no_word_of_frames_that_were_never_sent) {
     for (const unsigned sent : {0U, 3U}) {
         send(sent);

@@ -13,12 +13,14 @@ namespace isoplane::niu {
 /// Their receivers may just have written to them on another core, and what has come with the acknowledgement
 /// need not wait for that: they are looked at later. Where the link hands over the packets themselves, they
 /// stay until their receivers have given them up: who does so last gives them back, and by another core they
-/// would have a long way. None is fetched before the one in front has been given up: its receiver would have
-/// to fetch it again.
+/// would have a long way; but not behind one that somebody keeps. None is fetched before the one in front has
+/// been given up: its receiver would have to fetch it again.
 class Parting {
   public:
     /// `most` of them stay.
-    Parting(bool by_reference, std::size_t most) : by_reference_(by_reference), most_(most) {}
+    Parting(bool by_reference, std::size_t most) : by_reference_(by_reference), most_(most) {
+        packets_.reserve(most);
+    }
     ~Parting() { give_up(); }
     Parting(const Parting&) = delete;
     Parting& operator=(const Parting&) = delete;
@@ -58,8 +60,9 @@ class Parting {
             if (least > 0) {
                 --least;
             } else if (by_reference_ && runtime::references(packet) != 1) {
-                break;
+                if (++waited_ < kPatience) break;
             }
+            waited_ = 0;
             if (packets_.size() > kAhead) runtime::prefetch_to_write(packets_[kAhead]);
             bin.put(packet);
         }
@@ -68,10 +71,12 @@ class Parting {
 
     static constexpr std::size_t kMuch = 8192;
     static constexpr std::size_t kAhead = 8;
+    static constexpr unsigned kPatience = 1024;  ///< times that the one in front is looked at
 
     const bool by_reference_;
     const std::size_t most_;
     runtime::Fifo<rte_mbuf*> packets_{};
+    unsigned waited_ = 0;
     std::size_t bytes_ = 0;  ///< that have come since the last were given back
 };
 

@@ -18,6 +18,11 @@ class Fifo {
     bool empty() const noexcept { return head_ == tail_; }
     std::size_t size() const noexcept { return tail_ - head_; }
 
+    /// For so many at least.
+    void reserve(std::size_t places) {
+        while (mask_ + 1 < places)
+            grow();
+    }
     void push(const T& value) {
         if (size() == mask_ + 1) [[unlikely]]
             grow();
