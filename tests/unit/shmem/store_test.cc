@@ -208,6 +208,28 @@ TEST(Store, what_a_lost_host_had_scheduled_has_the_value_from_before) {
     EXPECT_EQ(copy.store.blocked(), 0U);
 }
 
+TEST(Store, all_that_wait_for_a_version_are_answered_time_and_again) {
+    Copy copy;
+    for (std::uint32_t round = 1; round <= 3; ++round) {
+        for (const Address at : {3U, 5U}) {
+            copy.execute(1, AccessCode::kSched, at, 1, {round});
+            for (std::uint32_t reader = 1; reader <= 4; ++reader)
+                copy.execute(0, AccessCode::kRead, at, 1, {0}, 10 * at + reader);
+        }
+        EXPECT_TRUE(copy.answers().empty());
+        for (const Address at : {3U, 5U}) {
+            copy.execute(1, AccessCode::kAssign, at, 1, {1, round, round + at});
+            Copy::Answers answers = copy.answers();
+            std::ranges::sort(answers);
+            Copy::Answers expected;
+            for (std::uint32_t reader = 1; reader <= 4; ++reader)
+                expected.push_back({10 * at + reader, {round + at}});
+            EXPECT_EQ(answers, expected) << "in round " << round;
+        }
+        EXPECT_EQ(copy.store.blocked(), 0U);
+    }
+}
+
 TEST(Store, another_host_may_assign) {
     Copy copy;
     copy.execute(1, AccessCode::kSched, 3, 1, {7});
