@@ -441,7 +441,7 @@ class Niu final : public runtime::Stage {
     Parting parting_;
     Lent lent_;
     std::uint32_t credit_;  ///< that each peer is given
-    PeerTable peers_;
+    PeerTable peers_;       ///< whose windows refer to the two
     std::vector<Peer*> touched_;
     std::vector<rte_mbuf*> aside_;  ///< for frames that are about to be opened
     unsigned kept_ = 0;             ///< packets in all send windows, and open ones
