@@ -14,9 +14,9 @@ std::size_t Channels::max_size(NodeId to) const noexcept {
 Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size,
                       Mode mode) noexcept {
     if (channel >= channels_.size()) return Status::kNoChannel;
-    if (size > buffer.data_.size()) return Status::kTooLarge;
+    if (size > buffer.size_) return Status::kTooLarge;
     if (busy(buffer)) return Status::kBusy;
-    const auto data = buffer.data_.first(size);
+    const std::span data(buffer.data_, size);
     if (to == node_) return send_here(channel, data, mode);
     if (endpoint_.state(to) != niu::PeerState::kUp) return Status::kNotUp;
     if (size > max_size(to)) return Status::kTooLarge;

@@ -54,10 +54,10 @@ Ticket Niu::transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const
     Peer& peer = peers_[to];
     if (goes_at_once(peer, message)) {
         const Refusal why = refusal(peer);
-        return {.refusal = why == Refusal::kNone ? Refusal::kFull : why, .to = to};
+        return {to, why == Refusal::kNone ? Refusal::kFull : why};
     }
-    if (message.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
-    if (const Refusal why = refusal(peer); why != Refusal::kNone) return {.refusal = why, .to = to};
+    if (message.size() > UINT32_MAX) return {to, Refusal::kTooLarge};
+    if (const Refusal why = refusal(peer); why != Refusal::kNone) return {to, why};
     close_frame(peer);  // so that nothing sent from here on gets ahead
     const std::size_t fits = max_message(to);
     const bool by_reference = memory != nullptr && message.size() > fits && may_refer_to(*memory);
@@ -73,14 +73,14 @@ Ticket Niu::transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const
         {message, static_cast<std::uint32_t>(message.size()), last, protocol, memory, by_reference, {}});
     pump(peer);  // so that what may follow one that is not so large need not wait for a poll
     touch(peer);
-    return {.to = to, .epoch = peer.epoch, .last = last};
+    return {to, peer.epoch, last};
 }
 
 void Niu::keep_copy(const Ticket& ticket) {
-    Peer& peer = peers_[ticket.to];
-    if (ticket.epoch != peer.epoch) return;
+    Peer& peer = peers_[ticket.to()];
+    if (ticket.epoch() != peer.epoch) return;
     peer.transfers.for_each([&ticket](Transfer& transfer) {
-        if (transfer.last != ticket.last || transfer.copy != nullptr) return;
+        if (transfer.last != ticket.last() || transfer.copy != nullptr) return;
         transfer.by_reference = false;
         transfer.copy = std::make_shared<std::byte[]>(transfer.rest.size());
         std::copy(transfer.rest.begin(), transfer.rest.end(), transfer.copy.get());
@@ -89,7 +89,7 @@ void Niu::keep_copy(const Ticket& ticket) {
 }
 
 TransferState Niu::state(const Ticket& ticket) const noexcept {
-    const Peer& peer = peers_[ticket.to];
+    const Peer& peer = peers_[ticket.to()];
     return Progress{.epoch = peer.epoch,
                     .arrived = peer.out.first(),
                     .sent = peer.out.next() + (peer.open.packet == nullptr ? 0 : 1),

@@ -103,7 +103,7 @@ void EndpointStage::follow_transfers(std::size_t to) noexcept {
         const UnderWay& transfer = node.under_way.front();
         const TransferState state = niu_.state(transfer.ticket);
         if (state == TransferState::kLost) {
-            end_life(to, transfer.ticket.epoch, transfer.number);
+            end_life(to, transfer.ticket.epoch(), transfer.number);
         } else if (state != TransferState::kArrived) {
             break;
         }
@@ -207,12 +207,11 @@ void RemoteEndpoint::send(const SendBuffer& buffer) noexcept {
 
 Ticket RemoteEndpoint::send(NodeId to, runtime::Packet& packet) noexcept {
     using niu::Refusal;
-    if (state(to) != PeerState::kUp) return {.refusal = Refusal::kNotUp, .to = to};
-    if (!may_send(to)) return {.refusal = Refusal::kFull, .to = to};
-    const Ticket ticket{
-        .to = to, .epoch = link_.peers[to].epoch.load(std::memory_order_acquire), .last = transfers_[to]++};
+    if (state(to) != PeerState::kUp) return {to, Refusal::kNotUp};
+    if (!may_send(to)) return {to, Refusal::kFull};
+    const Ticket ticket(to, link_.peers[to].epoch.load(std::memory_order_acquire), transfers_[to]++);
     link_.outgoing.push(
-        {.packet = packet.release(), .number = ticket.last, .to = to, .numbered = 1, .epoch = ticket.epoch});
+        {.packet = packet.release(), .number = ticket.last(), .to = to, .numbered = 1, .epoch = ticket.epoch()});
     ++sent_[to];
     return ticket;
 }
@@ -220,25 +219,24 @@ Ticket RemoteEndpoint::send(NodeId to, runtime::Packet& packet) noexcept {
 Ticket RemoteEndpoint::transfer(NodeId to, std::span<const std::byte> message,
                                 const niu::Memory& memory) noexcept {
     using niu::Refusal;
-    if (message.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
-    if (state(to) != PeerState::kUp) return {.refusal = Refusal::kNotUp, .to = to};
-    if (!may_send(to)) return {.refusal = Refusal::kFull, .to = to};
-    const Ticket ticket{
-        .to = to, .epoch = link_.peers[to].epoch.load(std::memory_order_acquire), .last = transfers_[to]++};
+    if (message.size() > UINT32_MAX) return {to, Refusal::kTooLarge};
+    if (state(to) != PeerState::kUp) return {to, Refusal::kNotUp};
+    if (!may_send(to)) return {to, Refusal::kFull};
+    const Ticket ticket(to, link_.peers[to].epoch.load(std::memory_order_acquire), transfers_[to]++);
     if (memory) memory.region()->take_part();
     link_.outgoing.push({.data = message.data(),
                          .memory = memory.region(),
                          .size = static_cast<std::uint32_t>(message.size()),
-                         .number = ticket.last,
+                         .number = ticket.last(),
                          .to = to,
-                         .epoch = ticket.epoch});
+                         .epoch = ticket.epoch()});
     ++sent_[to];
     return ticket;
 }
 
 /// How its life ended comes last: the lcore writes it before anything that only it explains.
 TransferState RemoteEndpoint::state(const Ticket& ticket) const noexcept {
-    const EndpointLink::PeerView& view = link_.peers[ticket.to];
+    const EndpointLink::PeerView& view = link_.peers[ticket.to()];
     niu::Progress progress{.epoch = view.epoch.load(std::memory_order_acquire),
                            .arrived = view.transfers_arrived.load(std::memory_order_acquire),
                            .sent = view.transfers_sent.load(std::memory_order_acquire)};

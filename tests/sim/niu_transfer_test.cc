@@ -127,7 +127,7 @@ class Bulk final : public runtime::Stage {
             message.ticket = niu_->transfer(to, wire::Protocol::kNoniso, message.content);
         }
         if (!message.ticket) {
-            if (message.ticket.refusal != niu::Refusal::kFull) complain("was refused for no reason");
+            if (message.ticket.refusal() != niu::Refusal::kFull) complain("was refused for no reason");
             return 0;
         }
         way.under_way.push_back(std::move(message));

@@ -93,7 +93,7 @@ TEST_F(TransferTest, takes_as_many_as_may_wait_and_says_that_no_more_can) {
             EXPECT_TRUE(send_large(size)) << i;
             sizes.push_back(size);
         }
-        EXPECT_EQ(send_large().refusal, Refusal::kFull);
+        EXPECT_EQ(send_large().refusal(), Refusal::kFull);
     };
     hand_over(options(0).transfers);
     run(1ms);
@@ -169,13 +169,13 @@ TEST_F(TransferTest, lets_small_messages_have_their_turn_though_large_ones_never
 }
 
 TEST_F(TransferTest, says_why_it_takes_none) {
-    EXPECT_EQ(send_large().refusal, Refusal::kNotUp);
+    EXPECT_EQ(send_large().refusal(), Refusal::kNotUp);
     meet();
-    EXPECT_EQ(a->transfer(1, Protocol::kNoniso, {content(1).data(), std::size_t{1} << 32}).refusal,
+    EXPECT_EQ(a->transfer(1, Protocol::kNoniso, {content(1).data(), std::size_t{1} << 32}).refusal(),
               Refusal::kTooLarge);
     a->close();
-    EXPECT_EQ(send_large().refusal, Refusal::kClosing);
-    EXPECT_EQ(a->transfer(1, Protocol::kNoniso, content(1)).refusal, Refusal::kClosing);
+    EXPECT_EQ(send_large().refusal(), Refusal::kClosing);
+    EXPECT_EQ(a->transfer(1, Protocol::kNoniso, content(1)).refusal(), Refusal::kClosing);
 }
 
 TEST_F(TransferTest, tells_each_sender_when_the_peer_dies_and_lets_go_of_memory_once) {
@@ -203,7 +203,7 @@ TEST_F(TransferTest, tells_each_sender_when_the_peer_dies_and_lets_go_of_memory_
     EXPECT_EQ(a->state(arrived), TransferState::kArrived);
     EXPECT_FALSE(memory.busy());
     EXPECT_EQ(rte_mbuf_ext_refcnt_read(&memory.region()->references), 1);
-    EXPECT_EQ(send_large().refusal, Refusal::kNotUp);
+    EXPECT_EQ(send_large().refusal(), Refusal::kNotUp);
 }
 
 TEST_F(TransferTest, remembers_what_became_of_them_in_the_last_life_of_their_receiver) {

@@ -78,7 +78,7 @@ TEST_F(RemoteEndpointTest, tells_what_becomes_of_a_packet_that_the_program_keeps
     run_all(500ms);
     EXPECT_EQ(endpoint.state(lost), niu::TransferState::kLost);
     going = pool.packet();
-    EXPECT_EQ(endpoint.send(1, going).refusal, niu::Refusal::kNotUp);
+    EXPECT_EQ(endpoint.send(1, going).refusal(), niu::Refusal::kNotUp);
     EXPECT_TRUE(going);
 }
 
@@ -256,7 +256,7 @@ TEST_F(RemoteEndpointTest, takes_no_more_large_messages_than_may_wait) {
     unsigned taken = 0;
     while (taken < 1000 && endpoint.transfer(1, content))
         ++taken;
-    EXPECT_EQ(endpoint.transfer(1, content).refusal, niu::Refusal::kFull);
+    EXPECT_EQ(endpoint.transfer(1, content).refusal(), niu::Refusal::kFull);
     EXPECT_LT(taken, 200U);
     run_all(100ms);
     EXPECT_TRUE(endpoint.transfer(1, content));
@@ -296,7 +296,7 @@ TEST_F(RemoteEndpointTest, tells_which_large_messages_were_lost_with_their_recei
     EXPECT_EQ(endpoint.state(arrived), niu::TransferState::kArrived);
     for (const niu::Ticket& ticket : lost)
         EXPECT_EQ(endpoint.state(ticket), niu::TransferState::kLost);
-    EXPECT_EQ(endpoint.transfer(1, content).refusal, niu::Refusal::kNotUp);
+    EXPECT_EQ(endpoint.transfer(1, content).refusal(), niu::Refusal::kNotUp);
     start(1, 2);
     run_all(500ms);
     EXPECT_EQ(endpoint.state(arrived), niu::TransferState::kArrived);

@@ -60,13 +60,15 @@ class Buffer {
     Buffer(Buffer&& other) noexcept
         : owner_(std::exchange(other.owner_, nullptr)),
           id_(other.id_),
-          source_(other.source_),
-          data_(other.data_) {}
+          data_(other.data_),
+          size_(other.size_),
+          source_(other.source_) {}
     Buffer& operator=(Buffer&& other) noexcept {
         std::swap(owner_, other.owner_);
         std::swap(id_, other.id_);
-        std::swap(source_, other.source_);
         std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(source_, other.source_);
         return *this;
     }
     ~Buffer() { reset(); }
@@ -76,19 +78,26 @@ class Buffer {
 
     /// Room to write a message in, or the message that came. That may be written over, too; on a link within
     /// the process it is then written over where it was sent from.
-    std::span<std::byte> data() const noexcept { return data_; }
+    std::span<std::byte> data() const noexcept { return {data_, size_}; }
     /// Who has sent it; of one that was got to send from, this node.
     NodeId source() const noexcept { return source_; }
 
   private:
     friend class Channels;
     Buffer(Channels& owner, std::uint32_t id, NodeId source, std::span<std::byte> data) noexcept
-        : owner_(&owner), id_(id), source_(source), data_(data) {}
+        : owner_(&owner),
+          id_(id),
+          data_(data.data()),
+          size_(static_cast<std::uint32_t>(data.size())),
+          source_(source) {}
 
+    // No two beside each other that one load could take: it is moved as soon as it has been made, after the
+    // last message has been written, and would wait until all of that has left the core.
     Channels* owner_ = nullptr;
     std::uint32_t id_ = 0;
+    std::byte* data_ = nullptr;
+    std::uint32_t size_ = 0;
     NodeId source_ = 0;
-    std::span<std::byte> data_{};
 };
 
 class Channels {

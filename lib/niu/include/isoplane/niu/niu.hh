@@ -146,8 +146,7 @@ class Niu final : public runtime::Stage {
     /// By which to ask for the state() of what was sent to that node last.
     Ticket last_sent(NodeId to) const noexcept {
         const Peer& peer = peers_[to];
-        return {
-            .to = to, .epoch = peer.epoch, .last = peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
+        return {to, peer.epoch, peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
     }
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as

@@ -26,15 +26,31 @@ enum class TransferState : std::uint8_t {
     kLost,     ///< with its peer; some of it may have arrived
 };
 
-/// Says which large message, to whoever took it; or, being false, why it was not taken.
-struct Ticket {
-    Refusal refusal = Refusal::kNone;
-    std::uint16_t to = 0;
-    std::uint32_t epoch = 0;  ///< of the receiver
-    Sequence last = 0;        ///< of what is numbered in that epoch, the last that belongs to the message
+/// Says which large message, to whoever took it; or, being false, why it was not taken. It is copied as soon as
+/// it has been made, after the message has been written: so it is words that are stored as they are loaded. A
+/// load wider than the stores before it waits until all of those have left the core.
+class Ticket {
+  public:
+    Ticket() = default;
+    /// `last` of what is numbered in that epoch of the receiver is the last that belongs to the message.
+    Ticket(std::uint16_t to, std::uint32_t epoch, Sequence last) noexcept
+        : number_(std::uint64_t{epoch} << 32 | last), place_(to) {}
+    Ticket(std::uint16_t to, Refusal why) noexcept
+        : place_(static_cast<std::uint32_t>(why) << kRefusalAt | to) {}
+
+    std::uint16_t to() const noexcept { return static_cast<std::uint16_t>(place_); }
+    std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(number_ >> 32); }
+    Sequence last() const noexcept { return static_cast<Sequence>(number_); }
+    Refusal refusal() const noexcept { return static_cast<Refusal>(place_ >> kRefusalAt); }
 
     /// Not explicit, so that a function which says whether it has sent can return it.
-    operator bool() const noexcept { return refusal == Refusal::kNone; }
+    operator bool() const noexcept { return refusal() == Refusal::kNone; }
+
+  private:
+    static constexpr unsigned kRefusalAt = 16;
+
+    std::uint64_t number_ = 0;
+    std::uint32_t place_ = 0;
 };
 
 /// How far what is numbered has come in the lives of one peer: the last that is over, and the one that lasts.
@@ -46,11 +62,11 @@ struct Progress {
     Sequence ended_at = 0;    ///< in it, those before this had arrived
 
     TransferState of(const Ticket& ticket) const noexcept {
-        if (ticket.epoch == ended)
-            return before(ticket.last, ended_at) ? TransferState::kArrived : TransferState::kLost;
-        if (ticket.epoch != epoch) return TransferState::kLost;
-        if (before(ticket.last, arrived)) return TransferState::kArrived;
-        return before(ticket.last, sent) ? TransferState::kSent : TransferState::kWaiting;
+        if (ticket.epoch() == ended)
+            return before(ticket.last(), ended_at) ? TransferState::kArrived : TransferState::kLost;
+        if (ticket.epoch() != epoch) return TransferState::kLost;
+        if (before(ticket.last(), arrived)) return TransferState::kArrived;
+        return before(ticket.last(), sent) ? TransferState::kSent : TransferState::kWaiting;
     }
 };
 

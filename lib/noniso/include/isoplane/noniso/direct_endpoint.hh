@@ -31,7 +31,7 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
     Ticket send(NodeId to, runtime::Packet& packet) noexcept override {
         if (niu_.send(to, protocol_, packet)) return niu_.last_sent(to);
         const bool up = niu_.state(to) == PeerState::kUp;
-        return {.refusal = up ? niu::Refusal::kFull : niu::Refusal::kNotUp, .to = to};
+        return {to, up ? niu::Refusal::kFull : niu::Refusal::kNotUp};
     }
     bool in_process() const noexcept override { return niu_.options().in_process; }
 
