@@ -227,6 +227,7 @@ void Niu::process_with_care(rte_mbuf* packet) noexcept {
     if (!frame) [[unlikely]] {
         if (frame.reason == wire::Reject::kNotOurs && on_arp(packet)) return rte_pktmbuf_free(packet);
         counters_.rejected[static_cast<std::size_t>(frame.reason)].add();
+        if (frame.reason >= wire::Reject::kBadLength) on_damaged(frame.header, packet);
         rte_pktmbuf_free(packet);
         return;
     }
@@ -254,6 +255,17 @@ void Niu::process_with_care(rte_mbuf* packet) noexcept {
             break;
     }
     rte_pktmbuf_free(packet);
+}
+
+/// A frame whose header is right, but not what it carries. If it was here before, its sender is told so all
+/// the same: where packets are handed over, what comes again is what its receiver has made of it.
+void Niu::on_damaged(const wire::Header& header, const rte_mbuf* packet) noexcept {
+    Peer& peer = peers_[header.source];
+    if (header.kind != wire::Kind::kData || peer.state != PeerState::kUp || !belongs(peer, header, packet))
+        return;
+    if (!before(header.sequence, peer.in.expected())) return;
+    peer.ack_now = true;
+    touch(peer);
 }
 
 /// Whether the frame is between the two incarnations that talk to each other, and comes from where its sender

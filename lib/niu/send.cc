@@ -12,13 +12,6 @@
 
 namespace isoplane::niu {
 
-namespace {
-
-/// Up to here a copy into a frame that others share costs less than a frame.
-constexpr std::size_t kWorthCopying = 256;
-
-}  // namespace
-
 void Niu::wait_for_credit(Peer& peer) noexcept {
     if (peer.stalled) return;
     peer.stalled = true;

@@ -108,7 +108,9 @@ inline void Niu::transmit(Peer& peer) noexcept {
     const unsigned room = peer.room.frames();
     do {
         fields.sequence = peer.out.first_unsent();
-        const SentFrame& frame = peer.out[fields.sequence];
+        SentFrame& frame = peer.out[fields.sequence];
+        if (frame.origin == Origin::kGiven && runtime::references(frame.packet) == 1)
+            frame.origin = Origin::kOurs;  // its user has let go of it
         fields.payload_length = frame.payload_length;
         fields.payload_crc = frame.payload_crc;
         write_headers<transport>(peer, frame.packet, fields);
@@ -123,8 +125,7 @@ inline void Niu::transmit(Peer& peer) noexcept {
     }
 }
 
-/// The packet itself only if nobody else can see it: a ring hands the very packet to the receiver, and a
-/// driver may not have sent it yet.
+/// The packet itself only if nobody else can see it: a driver may not have sent it yet.
 bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     if (blocked_) return false;
     if (options_.planted.never_resend) [[unlikely]]
@@ -156,7 +157,19 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     return true;
 }
 
+/// A ring hands the very packet to the receiver, so that one which somebody has is not lost: what has arrived
+/// is asked for. He may be changing what it carries to send it on. Only of one that a user gave it may be
+/// that user who has it: if asking did not help, a copy goes, whatever it has become.
 bool Niu::resend_lost(Peer& peer, Sequence sequence, Counters::Counter& counter) noexcept {
+    SentFrame& frame = peer.out[sequence];
+    const bool may_be_lost = frame.origin == Origin::kGiven && frame.sent_again;
+    if (options_.in_process && !may_be_lost && runtime::references(frame.packet) != 1) {
+        frame.sent = now_;
+        frame.sent_again = true;
+        peer.ask_now = true;
+        touch(peer);
+        return true;
+    }
     if (!resend(peer, sequence)) return false;
     peer.room.lost();
     counter.add();

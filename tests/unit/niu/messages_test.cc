@@ -365,6 +365,77 @@ TEST_F(NiuTest, sends_a_copy_of_what_the_receiver_may_be_reading) {
     b->release(received);
 }
 
+/// The same where packets are handed over, as on a link within the process.
+class NiuInProcessTest : public NiuTest {
+  protected:
+    NiuInProcessTest() {
+        std::array<niu::Options, 2> both{options(0), options(1)};
+        for (niu::Options& each : both)
+            each.in_process = true;
+        start(both[0], both[1]);
+    }
+    void write_over() {
+        const auto data = received.data;
+        std::fill_n(const_cast<std::byte*>(data.data()), data.size(), std::byte{0xee});
+    }
+};
+
+TEST_F(NiuInProcessTest, asks_about_what_the_receiver_has_and_does_not_send_it_again) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
+    const std::uint64_t copied = a->counters().copied_bytes.get();
+    a->poll(now);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    write_over();
+    for (const Time end = now + 20ms; now < end; now += 5us)
+        a->poll(now);
+    EXPECT_EQ(a->counters().resent_timeout.get(), 0U);
+    EXPECT_EQ(a->counters().copied_bytes.get(), copied);
+    EXPECT_GE(a->counters().requests_sent.get(), 1U);
+    run(1ms);
+    EXPECT_EQ(b->counters().duplicates.get(), 0U);
+    EXPECT_EQ(a->peer(1).out.size(), 0U);
+    b->release(received);
+}
+
+TEST_F(NiuInProcessTest, sends_again_what_was_lost_though_the_user_who_gave_it_still_has_it) {
+    meet();
+    rte_mbuf* const kept = packet();
+    const auto content = bytes(1000);
+    std::copy(content.begin(), content.end(), reinterpret_cast<std::byte*>(rte_pktmbuf_append(kept, 1000)));
+    rte_mbuf_refcnt_update(kept, 1);
+    runtime::Packet given(kept);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, given));
+    a->poll(now);
+    ASSERT_EQ(to_b.drain(), 1U);
+    run(20ms);
+    EXPECT_GE(a->counters().requests_sent.get(), 1U);
+    EXPECT_GE(a->counters().resent_timeout.get(), 1U);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(copy_of(received), content);
+    b->release(received);
+    rte_pktmbuf_free(kept);
+}
+
+TEST_F(NiuInProcessTest, answers_what_comes_again_though_its_receiver_has_changed_it) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1000)));
+    a->poll(now);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    write_over();
+    b->release(received);
+    for (const Time end = now + 1ms; now < end; now += 5us)
+        b->poll(now);
+    ASSERT_GE(to_a.drain(), 1U) << "the acknowledgement was to be lost";
+    run(20ms);
+    EXPECT_GE(a->counters().resent_timeout.get(), 1U);
+    EXPECT_GE(rejected_by_b(wire::Reject::kBadPayloadCrc), 1U);
+    EXPECT_EQ(a->peer(1).out.size(), 0U);
+    EXPECT_FALSE(b->receive(received));
+}
+
 TEST_F(NiuTest, acknowledges_many_frames_at_once) {
     meet();
     const std::uint64_t before = b->counters().acks_sent.get();

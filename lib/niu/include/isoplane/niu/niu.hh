@@ -60,6 +60,9 @@ enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
 /// Frames of urgent messages that may be under way to a peer when there is no credit, or packet, for others.
 inline constexpr std::uint32_t kMostUrgent = 4;
 
+/// Up to here a copy of a message into a frame that others share costs less than a frame of its own.
+inline constexpr std::size_t kWorthCopying = 256;
+
 /// A message, or a fragment of one that did not fit a frame; fragments of a message follow each other. Its
 /// data is in the packet it came in, until it is released.
 struct Received {
@@ -272,6 +275,7 @@ class Niu final : public runtime::Stage {
     bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
     void refuse_source() noexcept;
+    void on_damaged(const wire::Header& header, const rte_mbuf* packet) noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     template <wire::Transport transport>
     Peer* sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept;
