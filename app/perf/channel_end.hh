@@ -81,9 +81,7 @@ class ChannelEnd : private ProgramEnd {
 
     /// What cannot go now stays there for the next time.
     bool send_off(channel::Buffer& buffer, std::size_t size) noexcept {
-        if (channels_.send(peer_, kChannel, buffer, size, mode_) != channel::Status::kOk) return false;
-        buffer.reset();
-        return true;
+        return channels_.send(peer_, kChannel, std::move(buffer), size, mode_) == channel::Status::kOk;
     }
 
     channel::Channels channels_;

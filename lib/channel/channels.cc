@@ -10,8 +10,8 @@ namespace isoplane::channel {
 
 namespace {
 
-/// Sent buffers that a poll looks at.
-constexpr std::size_t kSwept = 8;
+/// The largest message that the NIU copies in any case.
+constexpr std::size_t kAlwaysCopied = niu::kWorthCopying - wire::kChannelHeaderSize;
 
 /// What all channels and the send channel can hold.
 std::size_t packets_of(const Options& options) {
@@ -37,7 +37,9 @@ Options checked(const Options& options, std::size_t nodes, const runtime::Pool& 
                                     std::to_string(pool.size()) +
                                     "; raise packets= in node.conf, or let them hold fewer");
     }
-    return options;
+    Options checked = options;
+    checked.copy_below = std::max(options.copy_below, kAlwaysCopied + 1);
+    return checked;
 }
 
 }  // namespace
@@ -50,11 +52,12 @@ Channels::Channels(noniso::Endpoint& endpoint, runtime::Pool& pool, NodeId node,
       options_(checked(options, nodes, pool)),
       window_(options.capacity() / static_cast<std::uint32_t>(nodes)),
       room_(rte_pktmbuf_data_room_size(pool.raw()) - RTE_PKTMBUF_HEADROOM - wire::kChannelHeaderSize),
-      records_(packets_of(options)) {
+      records_(packets_of(options)),
+      sent_(nodes) {
     channels_.reserve(options.channels);
     for (unsigned i = 0; i < options.channels; ++i)
         channels_.emplace_back(nodes);
-    pending_.reserve(records_.size());
+    awaited_.reserve(nodes);
     for (Id id = static_cast<Id>(records_.size()); id != 0;)
         free_.push_back(--id);
 }
@@ -66,7 +69,7 @@ bool Channels::poll() noexcept {
     for (niu::Received message; endpoint_.receive(message); moved = true)
         arrive(message);
     if (!owed_.empty()) moved |= tell();
-    if (!pending_.empty()) moved |= sweep(kSwept);
+    if (pending_ != 0) moved |= sweep_next();
     return moved;
 }
 
@@ -121,7 +124,8 @@ Buffer Channels::buffer() noexcept {
 void Channels::free(Id id) noexcept {
     Record& record = records_[id];
     record.in_hand = false;
-    if (!record.pending) recycle(id);
+    if (!record.pending) return recycle(id);
+    record.packet.reset();  // so that whoever sends it need not think of us any more
 }
 
 /// Nobody has it any more.
@@ -146,7 +150,6 @@ void Channels::recycle(Id id) noexcept {
 
 /// Or is lost. A driver may refer to the packet for long after that.
 bool Channels::has_arrived(const Record& record) const noexcept {
-    if (runtime::references(record.packet.get()) == 1) return true;
     const niu::TransferState state = endpoint_.state(record.ticket);
     return state == niu::TransferState::kArrived || state == niu::TransferState::kLost;
 }
@@ -156,23 +159,46 @@ bool Channels::is_busy(const Record& record) const noexcept {
     return endpoint_.in_process() ? runtime::references(record.packet.get()) != 1 : !has_arrived(record);
 }
 
-/// Looks at so many of those that were sent. Returns whether one has arrived: if it was freed, only its
-/// receiver can have it from here on.
-bool Channels::sweep(std::size_t most) noexcept {
-    const std::size_t before = pending_.size();
-    for (std::size_t looks = std::min(most, before); looks > 0; --looks) {
-        if (next_swept_ >= pending_.size()) next_swept_ = 0;
-        const Id id = pending_[next_swept_];
-        if (!has_arrived(records_[id])) {
-            ++next_swept_;
-            continue;
-        }
-        pending_[next_swept_] = pending_.back();
-        pending_.pop_back();
+/// It is being sent.
+void Channels::begin(Id id, const niu::Ticket& ticket) noexcept {
+    Record& record = records_[id];
+    if (record.pending) sweep(record.ticket.to());  // it had arrived, and nobody had looked
+    record.ticket = ticket;
+    record.sent = true;
+    if (std::exchange(record.pending, true)) return;
+    ++pending_;
+    Sent& sent = sent_[ticket.to()];
+    sent.ids.push(id);
+    if (!std::exchange(sent.listed, true)) awaited_.push(ticket.to());
+}
+
+/// Those to one node arrive in turn. Returns whether one has: if it was freed, only its receiver can have it
+/// from here on.
+bool Channels::sweep(NodeId to) noexcept {
+    runtime::Fifo<Id>& sent = sent_[to].ids;
+    const std::size_t before = sent.size();
+    for (; !sent.empty() && has_arrived(records_[sent.front()]); sent.pop()) {
+        const Id id = sent.front();
+        --pending_;
         records_[id].pending = false;
         if (!records_[id].in_hand) recycle(id);
     }
-    return pending_.size() != before;
+    return sent.size() != before;
+}
+
+/// Those to the node that has not been looked at for the longest.
+bool Channels::sweep_next() noexcept {
+    const NodeId to = awaited_.front();
+    awaited_.pop();
+    const bool arrived = sweep(to);
+    sent_[to].listed = !sent_[to].ids.empty();
+    if (sent_[to].listed) awaited_.push(to);
+    return arrived;
+}
+
+void Channels::reap() noexcept {
+    for (std::size_t looks = awaited_.size(); looks > 0; --looks)
+        sweep_next();
 }
 
 }  // namespace isoplane::channel

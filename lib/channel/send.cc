@@ -13,6 +13,17 @@ std::size_t Channels::max_size(NodeId to) const noexcept {
 
 Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size,
                       Mode mode) noexcept {
+    return send(to, channel, buffer, size, mode, false);
+}
+
+Status Channels::send(NodeId to, ChannelId channel, Buffer&& buffer, std::size_t size, Mode mode) noexcept {
+    const Status status = send(to, channel, buffer, size, mode, true);
+    if (status == Status::kOk) buffer.reset();
+    return status;
+}
+
+Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size, Mode mode,
+                      bool freed) noexcept {
     if (channel >= channels_.size()) return Status::kNoChannel;
     if (size > buffer.size_) return Status::kTooLarge;
     if (busy(buffer)) return Status::kBusy;
@@ -23,7 +34,8 @@ Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::s
     if (mode == Mode::kReliable && !may_send(to, channel)) return Status::kFull;
     const wire::ChannelHeader header = header_for(to, channel, mode);
     const bool copied = size < options_.copy_below || !may_change(records_[buffer.id_]);
-    const Status status = copied ? send_copy(to, header, data) : send_as_is(to, header, buffer.id_, size);
+    const Status status =
+        copied ? send_copy(to, header, data) : send_as_is(to, header, buffer.id_, size, freed);
     if (status != Status::kOk) return status;
     counters_.sent.add();
     if (mode == Mode::kReliable) {
@@ -52,8 +64,10 @@ Status Channels::send_copy(NodeId to, const wire::ChannelHeader& header,
     return Status::kOk;
 }
 
-/// A reference to the packet goes, whose headers are written in front of the data.
-Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id, std::size_t size) noexcept {
+/// A reference to the packet goes, whose headers are written in front of the data: ours if the buffer is
+/// freed with that, since to make another and give it back is to wait until the message has left the core.
+Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id, std::size_t size,
+                            bool freed) noexcept {
     Record& record = records_[id];
     std::byte* const at = record.data.data() - wire::kChannelHeaderSize;
     wire::encode_channel(std::span<std::byte, wire::kChannelHeaderSize>(at, wire::kChannelHeaderSize),
@@ -63,22 +77,25 @@ Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id,
     m->data_len = static_cast<std::uint16_t>(wire::kChannelHeaderSize + size);
     m->pkt_len = m->data_len;
     m->ol_flags = 0;
-    rte_mbuf_refcnt_update(m, 1);
-    runtime::Packet going(m);
+    if (!freed) rte_mbuf_refcnt_update(m, 1);
+    runtime::Packet going(freed ? record.packet.release() : m);
     const niu::Ticket ticket = endpoint_.send(to, going);
-    if (!ticket) return Status::kFull;
-    record.ticket = ticket;
-    record.sent = true;
-    if (!std::exchange(record.pending, true)) pending_.push_back(id);
+    if (!ticket) {
+        if (freed) record.packet = std::move(going);
+        return Status::kFull;
+    }
+    begin(id, ticket);
     counters_.sent_as_is.add();
     return Status::kOk;
 }
 
 /// Whether nobody else reads the packet: no other message of its frame, and where packets are handed over as
-/// they are, not who sent it.
+/// they are, nobody but who sent it. He may have a reference, but leaves it alone while others have it, too.
 bool Channels::may_change(const Record& record) const noexcept {
+    constexpr unsigned kWithItsSender = 2;
     if (options_.planted.overwrite_shared) return true;
-    return record.alone && (!endpoint_.in_process() || runtime::references(record.packet.get()) == 1);
+    return record.alone &&
+           (!endpoint_.in_process() || runtime::references(record.packet.get()) <= kWithItsSender);
 }
 
 /// To a channel of this node.

@@ -101,7 +101,7 @@ class ChannelHost final : public runtime::Stage {
         options.node = node;
         options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
         channel::Options channels_options = plan.channels;
-        channels_options.copy_below = random_.below(600);
+        channels_options.copy_below = random_.below(1400);
         parts_ = std::make_unique<Channelled>(end, options, channels_options, random_.below(2) == 0);
         for (channel::ChannelId use = 0; use < kUses; ++use)
             channels().open(use);
@@ -239,17 +239,20 @@ class ChannelHost final : public runtime::Stage {
 
     /// As they are, and each sender's to the same host.
     unsigned relay() {
+        constexpr auto kMode = channel::Mode::kReliable;
         unsigned n = 0;
         while (!to_relay_.empty()) {
             channel::Buffer& buffer = to_relay_.front();
             auto to = static_cast<niu::NodeId>((node_ + 1U) % plan_.hosts);
             if (to == buffer.source()) to = static_cast<niu::NodeId>((to + 1U) % plan_.hosts);
-            const auto status =
-                channels().send(to, kRelayed, buffer, buffer.data().size(), channel::Mode::kReliable);
+            const std::size_t size = buffer.data().size();
+            const bool freed = random_.below(2) == 0;
+            const auto status = freed ? channels().send(to, kRelayed, std::move(buffer), size, kMode)
+                                      : channels().send(to, kRelayed, buffer, size, kMode);
             if (status != channel::Status::kOk) break;
             ++sent_of_[kRelayed];
             ++n;
-            if (random_.below(2) == 0) received_.push_back(std::move(buffer));
+            if (!freed && random_.below(2) == 0) received_.push_back(std::move(buffer));
             to_relay_.erase(to_relay_.begin());
         }
         return n;

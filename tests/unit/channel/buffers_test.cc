@@ -132,6 +132,63 @@ TEST_P(ChannelsTest, sends_on_what_it_received_without_a_copy_where_nobody_else_
     EXPECT_EQ(at(1).pending(), 0U);
 }
 
+TEST_P(ChannelsTest, sends_on_without_a_copy_what_its_sender_does_not_know_to_have_arrived) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    ASSERT_EQ(at(2).open(1), Status::kOk);
+    Buffer sent = filled(0, 1200, 5);
+    ASSERT_EQ(at(0).send(1, 0, std::move(sent), 1200), Status::kOk);
+    Buffer passing;
+    for (int i = 0; i < 100 && !passing; ++i) {
+        run(5us);
+        passing = at(1).receive(0);
+    }
+    run(5us);  // until an lcore has released the message
+    ASSERT_EQ(at(0).pending(), 1U) << "it was to be sent on at once";
+    EXPECT_EQ(at(1).send(2, 1, std::move(passing), 1200), Status::kOk);
+    EXPECT_TRUE(is_filled(receive(2, 1), 1200, 5));
+    EXPECT_EQ(at(1).counters().copied_bytes.get(), 0U);
+    run(50ms);
+    EXPECT_EQ(at(0).pending() + at(1).pending(), 0U);
+    EXPECT_EQ(copied(0) + copied(1), 0U);
+}
+
+TEST_P(ChannelsTest, takes_the_buffer_with_the_message_unless_that_does_not_go) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    for (const std::size_t size : {50, 1000}) {
+        for (unsigned i = 0; i < 5 * kOptions.send_buffers; ++i) {
+            Buffer buffer = filled(0, size, std::uint8_t(i));
+            ASSERT_EQ(at(0).send(1, 9, std::move(buffer), size), Status::kNoChannel);
+            ASSERT_TRUE(buffer);
+            ASSERT_EQ(at(0).send(1, 0, std::move(buffer), size), Status::kOk);
+            ASSERT_FALSE(buffer);
+            ASSERT_TRUE(is_filled(receive(1, 0), size, std::uint8_t(i)));
+        }
+    }
+    run(1ms);
+    EXPECT_EQ(at(0).pending(), 0U);
+}
+
+TEST_P(ChannelsTest, gives_the_buffer_back_with_a_message_that_has_no_room) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    std::size_t gone = 0;
+    Buffer buffer = filled(0, 1000, 0);
+    for (; at(0).send(1, 0, std::move(buffer), 1000) == Status::kOk; ++gone) {
+        buffer = at(0).buffer();
+        if (!buffer) break;
+        std::fill_n(buffer.data().begin(), 1000, std::byte(gone + 1));
+    }
+    run(1ms);
+    for (std::size_t i = 0; i <= gone; ++i) {
+        if (const Buffer got = at(1).receive(0)) {
+            EXPECT_TRUE(is_filled(got, 1000, std::uint8_t(i)));
+        }
+    }
+    if (buffer) {
+        ASSERT_EQ(at(0).send(1, 0, std::move(buffer), 1000), Status::kOk);
+        EXPECT_TRUE(is_filled(receive(1, 0), 1000, std::uint8_t(gone)));
+    }
+}
+
 TEST_P(ChannelsTest, copies_what_it_sends_on_while_others_read_its_packet) {
     ASSERT_EQ(at(1).open(0), Status::kOk);
     ASSERT_EQ(at(2).open(0), Status::kOk);

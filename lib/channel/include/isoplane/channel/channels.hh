@@ -135,15 +135,19 @@ class Channels {
     /// A message to this node itself is copied.
     Status send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size,
                 Mode mode = Mode::kDatagram) noexcept;
+    /// The same, and frees the buffer: cheaper than to do so afterwards. When the message does not go, the
+    /// buffer stays its user's.
+    Status send(NodeId to, ChannelId channel, Buffer&& buffer, std::size_t size,
+                Mode mode = Mode::kDatagram) noexcept;
     /// Whether it is being sent, and so must not be changed: until it has arrived or is lost, and on a link
     /// within the process, where it is the receiver's too, until he has freed it.
     bool busy(const Buffer& buffer) const noexcept { return is_busy(records_[buffer.id_]); }
     /// Looks which buffers have been sent; those that are freed are free then. poll() does some of it.
-    void reap() noexcept { sweep(pending_.size()); }
+    void reap() noexcept;
     /// Buffers that are being sent; at times more than there are, never fewer.
     unsigned pending() noexcept {
         reap();
-        return static_cast<unsigned>(pending_.size());
+        return pending_;
     }
     /// The largest message to that node; 0 before it is up.
     std::size_t max_size(NodeId to) const noexcept;
@@ -165,7 +169,7 @@ class Channels {
 
     /// A buffer, or a message that waits for its user.
     struct Record {
-        runtime::Packet packet;  ///< a reference of ours
+        runtime::Packet packet;  ///< a reference of ours; none once it is freed, and others send it
         std::span<std::byte> data{};
         niu::Ticket ticket{};            ///< of the last time that it was sent
         ChannelId channel = kNoChannel;  ///< that it came to; none of a send buffer
@@ -175,7 +179,7 @@ class Channels {
         bool received = false;  ///< its user has had it
         bool in_hand = false;   ///< it is its user's
         bool sent = false;      ///< as it is, at least once
-        bool pending = false;   ///< it is among pending_
+        bool pending = false;   ///< it is among those being sent
     };
 
     struct Channel {
@@ -190,6 +194,11 @@ class Channels {
         std::vector<Promise> promises;
         std::vector<Claim> claims;  ///< on this channel of other nodes
     };
+    /// What is being sent to a node; some of it may have arrived.
+    struct Sent {
+        runtime::Fifo<Id> ids;
+        bool listed = false;  ///< in awaited_
+    };
     struct Owed {
         ChannelId channel = 0;
         NodeId node = 0;
@@ -201,7 +210,9 @@ class Channels {
     void recycle(Id id) noexcept;
     bool has_arrived(const Record& record) const noexcept;
     bool is_busy(const Record& record) const noexcept;
-    bool sweep(std::size_t most) noexcept;
+    void begin(Id id, const niu::Ticket& ticket) noexcept;
+    bool sweep(NodeId to) noexcept;
+    bool sweep_next() noexcept;
 
     // receive.cc: what comes.
     void arrive(const niu::Received& message) noexcept;
@@ -216,8 +227,11 @@ class Channels {
     // send.cc: what goes.
     wire::ChannelHeader header_for(NodeId to, ChannelId channel, Mode mode) const noexcept;
     Status send_copy(NodeId to, const wire::ChannelHeader& header, std::span<const std::byte> data) noexcept;
-    Status send_as_is(NodeId to, const wire::ChannelHeader& header, Id id, std::size_t size) noexcept;
+    Status send_as_is(NodeId to, const wire::ChannelHeader& header, Id id, std::size_t size,
+                      bool freed) noexcept;
     Status send_here(ChannelId channel, std::span<const std::byte> data, Mode mode) noexcept;
+    Status send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size, Mode mode,
+                bool freed) noexcept;
     bool may_change(const Record& record) const noexcept;
 
     // credit.cc: room for what may not be dropped.
@@ -239,10 +253,11 @@ class Channels {
     std::vector<Channel> channels_;
     std::vector<Record> records_;
     std::vector<Id> free_;
-    std::vector<Id> pending_;  ///< sent, and perhaps not arrived
-    std::size_t next_swept_ = 0;
-    unsigned send_buffers_ = 0;  ///< in use
-    runtime::Fifo<Owed> owed_;   ///< grants
+    std::vector<Sent> sent_;         ///< to each node
+    runtime::Fifo<NodeId> awaited_;  ///< nodes to whom something is being sent, to be looked at in turn
+    unsigned pending_ = 0;           ///< buffers that are being sent to any node
+    unsigned send_buffers_ = 0;      ///< in use
+    runtime::Fifo<Owed> owed_;       ///< grants
     Counters counters_;
 };
 
