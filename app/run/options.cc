@@ -265,6 +265,11 @@ void join_directly(const po::variables_map& values, RunCommand& command) {
             "--link direct joins two ranks, which a topology of theirs has on one switch: use virtio.");
     command.conf.first_manages = command.has_managers;
     if (values.count("mtu") == 0) command.conf.mtu = kDirectMtu;
+    // There is nothing in between that is to see what they send.
+    auto& settings = command.conf.settings;
+    if (std::none_of(settings.begin(), settings.end(),
+                     [](const auto& setting) { return setting.first == "read-memory"; }))
+        settings.emplace_back("read-memory", "yes");
 }
 
 RunCommand assemble(const po::variables_map& values, CommandLine line) {

@@ -11,6 +11,12 @@ namespace isoplane::nal {
 
 using namespace portals;
 
+namespace {
+
+constexpr Size kReadAtOnce = Size{256} << 10;
+
+}  // namespace
+
 /// All of it is put in its place at once: nothing that comes is ever kept.
 void OverNiu::take(std::size_t plane, const niu::Received& received) noexcept {
     niu::Niu& niu = *planes_[plane].niu;
@@ -93,7 +99,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
                           data.size(), rest};
         return;
     }
-    if (begin.flags == wire::kPortalsRestWaits) {
+    if ((begin.flags & wire::kPortalsRestWaits) != 0) {
         const bool wanted = landing.operation != kNone && landing.where.length > data.size();
         Sink* const sink = wanted ? sinks_.take() : nullptr;
         if (sink != nullptr) {
@@ -103,6 +109,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
             sink->where = landing.where;
             sink->pulled = data.size();
             sink->source = begin.source;
+            sink->place = options_.reads_memory ? begin.place : Place{};
             sink->queued = true;
             peer.sinks.push(sink);
             return wake(peer);
@@ -134,13 +141,15 @@ void OverNiu::on_pull(Peer& peer, std::size_t plane, const std::byte* message) {
     using namespace wire::portals_pull_layout;
     const Size offset = Offset::get(message);
     const Size length = Length::get(message);
-    const Source* const source = sources_.find(wire::portals_pull_layout::Source::get(message));
+    Source* const source = sources_.find(wire::portals_pull_layout::Source::get(message));
     Slice slice;
     if (source != nullptr && source->to == id_of(peer) && offset <= source->data.length &&
-        length <= source->data.length - offset)
+        length <= source->data.length - offset) {
         slice = {source->handle, source->data.sub(offset, length)};
-    else
+        source->asked_for = true;
+    } else {
         counters_.malformed.add();
+    }
     peer.lanes[plane].slices.push(slice);
     wake(peer);
 }
@@ -154,6 +163,8 @@ void OverNiu::on_done(Peer& peer, std::uint32_t handle) {
             if (leaving.source == handle) keep_copy(leaving);
         });
     }
+    if (source->seal.load(std::memory_order_relaxed) != 0) peer.pulls = source->asked_for;
+    source->withdraw();
     if (source->from != nullptr) source->from->sent(source->operation);
     sources_.give_back(*source);
 }
@@ -177,6 +188,25 @@ void OverNiu::on_slice(Peer& peer, std::size_t plane, std::span<const std::byte>
     --sink.under_way;
     finish_if_done(sink);
     wake(peer);
+}
+
+/// A slice of what comes next, if it lies in memory of this machine; then others have their turn. What cannot
+/// be read is pulled.
+unsigned OverNiu::read_memory(Peer& peer) {
+    if (peer.sinks.empty()) return 0;
+    Sink& sink = *peer.sinks.front();
+    if (!sink.place || !sink.is_wanted()) return 0;
+    const Size length = std::min<Size>(kReadAtOnce, sink.where.length - sink.pulled);
+    const Size got = read(sink.place, sink.pulled, sink.where.sub(sink.pulled, length));
+    if (got == 0) {
+        counters_.unreadable.add();
+        sink.place = {};
+        return 1;
+    }
+    counters_.read.add(got);
+    sink.pulled += got;
+    if (sink.pulled == sink.where.length) drop_front(peer);
+    return 1;
 }
 
 /// Everything that is to come has.

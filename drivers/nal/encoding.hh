@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <isoplane/nal/place.hh>
 #include <isoplane/portals/header.hh>
 #include <isoplane/wire/portals.hh>
 
@@ -18,6 +19,7 @@ struct Beginning {
     std::uint8_t flags = 0;
     std::uint32_t number = 0;
     std::uint32_t source = 0;  ///< of what waits
+    Place place{};
 
     std::size_t size(portals::MessageType type) const {
         return wire::portals_begin_size(static_cast<std::uint8_t>(type), flags);
@@ -48,6 +50,13 @@ inline void encode(std::byte* at, const Beginning& begin, const portals::Header&
     wire::portals_more_layout::Moved::put(more, header.mlength);
     wire::portals_more_layout::Source::put(more, begin.source);
     wire::portals_more_layout::Reserved::put(more, 0);
+    if ((begin.flags & wire::kPortalsInMemory) == 0) return;
+    std::byte* const memory = more + wire::kPortalsMoreSize;
+    wire::portals_memory_layout::Process::put(memory, begin.place.process);
+    wire::portals_memory_layout::Reserved::put(memory, 0);
+    wire::portals_memory_layout::Address::put(memory, begin.place.address);
+    wire::portals_memory_layout::SealAt::put(memory, begin.place.seal_at);
+    wire::portals_memory_layout::Seal::put(memory, begin.place.seal);
 }
 
 /// Of a message that is_portals_message().
@@ -56,6 +65,11 @@ inline Beginning decode(const std::byte* at) {
     Beginning begin{.flags = Flags::get(at), .number = Number::get(at)};
     if ((begin.flags & wire::kPortalsRestWaits) != 0)
         begin.source = wire::portals_more_layout::Source::get(at + wire::kPortalsBeginSize);
+    if ((begin.flags & wire::kPortalsInMemory) != 0) {
+        using namespace wire::portals_memory_layout;
+        const std::byte* const memory = at + wire::kPortalsBeginSize + wire::kPortalsMoreSize;
+        begin.place = {Process::get(memory), Address::get(memory), SealAt::get(memory), Seal::get(memory)};
+    }
     return begin;
 }
 

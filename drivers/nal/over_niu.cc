@@ -6,6 +6,7 @@
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/wire/portals.hh>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stdexcept>
 
 namespace isoplane::nal {
@@ -25,6 +26,11 @@ const niu::Niu& first_of(const std::vector<OverNiu::Plane>& planes) {
 /// From a look at one peer to that at the next.
 constexpr runtime::Duration kLookEvery = std::chrono::microseconds{5};
 
+std::uint64_t random_number() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
 constexpr bool is_later(std::uint32_t epoch, std::uint32_t than) {
     return than == 0 || static_cast<std::int32_t>(epoch - than) > 0;
 }
@@ -40,6 +46,7 @@ OverNiu::OverNiu(std::string name, const std::vector<Plane>& planes, Mover& move
       self_(first_of(planes).options().node),
       node_(first_of(planes).options().node),
       peers_(first_of(planes).options().nodes.size()),
+      last_seal_(random_number() | 1),
       sources_(Kind::kInterface, 0, kMostObjects),
       sinks_(Kind::kInterface, 0, kMostObjects) {
     arrivals_.reserve(planes_.size());
@@ -211,7 +218,9 @@ void OverNiu::forget(const Interface& interface) noexcept {
     }
     std::erase(interfaces_, &interface);
     sources_.for_each([&](Source& source) {
-        if (is_its(source.from)) source.from = nullptr;
+        if (!is_its(source.from)) return;
+        source.withdraw();
+        source.from = nullptr;
     });
     sinks_.for_each([&](Sink& sink) {
         if (is_its(sink.to)) sink.to = nullptr;
@@ -349,6 +358,7 @@ void OverNiu::end_life(Peer& peer) noexcept {
     const NodeId node = id_of(peer);
     sources_.for_each([&](Source& source) {
         if (source.to != node) return;
+        source.withdraw();
         fail_sending(source.from, source.operation);
         sources_.give_back(source);
     });
@@ -422,6 +432,8 @@ void OverNiu::describe(nlohmann::json& out) const {
            {"copied_out_bytes", counters_.copied_out.get()},
            {"referred_bytes", counters_.referred.get()},
            {"copied_in_bytes", counters_.copied_in.get()},
+           {"read_bytes", counters_.read.get()},
+           {"unreadable", counters_.unreadable.get()},
            {"sources", sources_.live()},
            {"sinks", sinks_.live()},
            {"planes", nlohmann::json::array()},
@@ -436,7 +448,8 @@ void OverNiu::clear_counters() {
     for (runtime::Counter* counter :
          {&counters_.begun, &counters_.arrived, &counters_.pulls, &counters_.cut_short, &counters_.failed,
           &counters_.nobody, &counters_.repeated, &counters_.malformed, &counters_.withheld,
-          &counters_.copied_out, &counters_.referred, &counters_.copied_in})
+          &counters_.copied_out, &counters_.referred, &counters_.copied_in, &counters_.read,
+          &counters_.unreadable})
         counter->set(0);
     for (PlaneCounters& plane : plane_counters_) {
         plane.sent.set(0);

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 // From this node to others.
+#include <unistd.h>
+
 #include <algorithm>
 #include <climits>
 #include <isoplane/nal/over_niu.hh>
@@ -35,7 +37,8 @@ unsigned OverNiu::pump(Peer& peer) {
         return 1;
     }
     follow_up(peer);
-    unsigned n = send_rest(peer);
+    unsigned n = read_memory(peer);
+    n += send_rest(peer);
     peer.kept = 0;
     for (; !peer.unheard.empty() && send_unheard(peer); ++n)
         peer.unheard.pop_front();
@@ -108,23 +111,39 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
     const auto type = static_cast<std::uint8_t>(header.type);
     const std::size_t most = planes_[peer.lead].niu->max_message(id_of(peer));
     if (wire::portals_begin_size(type, 0) + payload <= most) [[likely]] {
-        if (!put_frame(peer, header, 0, 0, data)) return false;
+        if (!put_frame(peer, header, {}, data)) return false;
         if (operation != kNone) from->sent(operation);
         return true;
     }
-    const bool follows =
-        payload <= options_.followed && planes_.size() == 1 && region_of(first_piece(data)) == nullptr;
-    const std::uint8_t flags = follows ? wire::kPortalsRestFollows : wire::kPortalsRestWaits;
+    const std::span<const std::byte> first = first_piece(data);
+    constexpr std::uint8_t kInMemory = wire::kPortalsRestWaits | wire::kPortalsInMemory;
+    const bool in_memory =
+        options_.reads_memory && first.size() == payload && most >= wire::portals_begin_size(type, kInMemory);
+    const std::size_t followed =
+        in_memory && !peer.pulls ? std::min(options_.read_from, options_.followed) : options_.followed;
+    const bool follows = payload <= followed && planes_.size() == 1 && region_of(first) == nullptr;
+    const std::uint8_t waits = in_memory ? kInMemory : wire::kPortalsRestWaits;
+    const std::uint8_t flags = follows ? wire::kPortalsRestFollows : waits;
     const Size here = most - wire::portals_begin_size(type, flags);
     if (follows) {
-        if (!put_frame(peer, header, flags, 0, data.sub(0, here))) return false;
+        if (!put_frame(peer, header, {.flags = flags}, data.sub(0, here))) return false;
         peer.rest = {from, operation, data.sub(here, payload - here), true};
         send_rest(peer);
         return true;
     }
     Source* const source = sources_.take();
     if (source == nullptr) return false;
-    if (!put_frame(peer, header, flags, source->handle, data.sub(0, here))) {
+    Beginning beginning{.flags = flags, .source = source->handle};
+    if (flags == kInMemory) {
+        last_seal_ += 2;
+        source->seal.store(last_seal_, std::memory_order_release);
+        beginning.place = {.process = static_cast<std::uint32_t>(getpid()),
+                           .address = reinterpret_cast<std::uintptr_t>(first.data()),
+                           .seal_at = reinterpret_cast<std::uintptr_t>(&source->seal),
+                           .seal = last_seal_};
+    }
+    if (!put_frame(peer, header, beginning, data.sub(0, here))) {
+        source->withdraw();
         sources_.give_back(*source);
         return false;
     }
@@ -132,13 +151,14 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
     source->from = from;
     source->operation = operation;
     source->data = data;
+    source->asked_for = false;
     return true;
 }
 
 /// The first of a message, or all of it.
-bool OverNiu::put_frame(Peer& peer, const Header& header, std::uint8_t flags, std::uint32_t source,
-                        const Pieces& data) {
-    const Beginning beginning{.flags = flags, .number = peer.begun, .source = source};
+bool OverNiu::put_frame(Peer& peer, const Header& header, const Beginning& of, const Pieces& data) {
+    Beginning beginning = of;
+    beginning.number = peer.begun;
     const std::size_t size = beginning.size(header.type);
     niu::Niu& niu = *planes_[peer.lead].niu;
     const niu::SendBuffer room =
@@ -236,8 +256,8 @@ unsigned OverNiu::send_pulls(Peer& peer, std::size_t plane) {
     }
     for (; !peer.sinks.empty() && lane.pulls.size() < options_.ahead; ++n) {
         Sink& sink = *peer.sinks.front();
-        const bool wanted = sink.to != nullptr && !sink.broken;
-        if (wanted) {
+        if (sink.is_wanted()) {
+            if (sink.place) break;
             const auto length =
                 static_cast<std::uint32_t>(std::min<Size>(options_.slice, sink.where.length - sink.pulled));
             if (!send_pull(peer, plane, {&sink, sink.pulled, length, 0})) return n;
@@ -245,11 +265,17 @@ unsigned OverNiu::send_pulls(Peer& peer, std::size_t plane) {
             ++sink.under_way;
             if (sink.pulled < sink.where.length) continue;
         }
-        peer.sinks.pop();
-        sink.queued = false;
-        finish_if_done(sink);
+        drop_front(peer);
     }
     return n;
+}
+
+/// All of that message has been asked for, or read, or is not wanted.
+void OverNiu::drop_front(Peer& peer) {
+    Sink& sink = *peer.sinks.front();
+    peer.sinks.pop();
+    sink.queued = false;
+    finish_if_done(sink);
 }
 
 unsigned OverNiu::send_slices(Peer& peer, std::size_t plane) {

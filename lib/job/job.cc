@@ -147,6 +147,7 @@ Job::Job(Settings settings)
 
 /// Its planes are of one life of this node, whatever their number.
 void Job::make_portals() {
+    const bool reads_memory = settings_.reads_memory.value_or(settings_.link.starts_with("shared:"));
     std::vector<nal::OverNiu::Plane> planes{{&network_->niu, &network_->dispatcher}};
     for (const std::string& spec : settings_.planes) {
         const std::size_t number = planes.size();
@@ -160,7 +161,8 @@ void Job::make_portals() {
     }
     movement_ = std::make_unique<Movement>(settings_.progress);
     network_->portals = std::make_unique<nal::OverNiu>(
-        "portals", planes, *movement_, nal::OverNiuOptions{.absent = 2 * settings_.hello_limit});
+        "portals", planes, *movement_,
+        nal::OverNiuOptions{.reads_memory = reads_memory, .absent = 2 * settings_.hello_limit});
 }
 
 /// Without a shmem_map there is not a page.

@@ -22,7 +22,7 @@ namespace po = boost::program_options;
 po::options_description own_keys() {
     po::options_description keys;
     for (const char* key : {"progress", "mtu", "packets", "page-size", "silence", "hello-limit",
-                            "token-manager", "max-message", "paranoid", "trust-fcs"})
+                            "token-manager", "max-message", "paranoid", "trust-fcs", "read-memory"})
         keys.add_options()(key, po::value<std::string>(), "");
     return keys;
 }
@@ -67,6 +67,7 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
         if (key == "max-message") settings.isotach.max_message = number(conf, key, text, 1024, 1U << 30);
         if (key == "paranoid") settings.isotach.paranoid = parse_yes(conf, key, text);
         if (key == "trust-fcs") settings.trust_fcs = parse_yes(conf, key, text);
+        if (key == "read-memory") settings.reads_memory = parse_yes(conf, key, text);
         if (key == "silence") settings.silence = seconds(conf, key, text);
         if (key == "hello-limit") settings.hello_limit = seconds(conf, key, text);
     }

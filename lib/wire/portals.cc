@@ -22,16 +22,23 @@ std::uint64_t payload_of(const std::byte* begin, std::uint8_t type) {
     }
 }
 
+constexpr bool are_flags(std::uint8_t flags) {
+    return flags <= kPortalsRestWaits || flags == (kPortalsRestWaits | kPortalsInMemory);
+}
+
 bool is_begin(std::span<const std::byte> message) {
     using namespace portals_begin_layout;
     const std::byte* const at = message.data();
     if (message.size() < kPortalsBeginSize || Reserved::get(at) != 0) return false;
     const std::uint8_t type = Type::get(at);
     const std::uint8_t flags = Flags::get(at);
-    if (type > kMostType || flags > kPortalsRestWaits) return false;
+    if (type > kMostType || !are_flags(flags)) return false;
     const std::size_t size = portals_begin_size(type, flags);
     if (message.size() < size) return false;
     if (size > kPortalsBeginSize && portals_more_layout::Reserved::get(at + kPortalsBeginSize) != 0)
+        return false;
+    if ((flags & kPortalsInMemory) != 0 &&
+        portals_memory_layout::Reserved::get(at + kPortalsBeginSize + kPortalsMoreSize) != 0)
         return false;
     const std::uint64_t payload = payload_of(at, type);
     const std::size_t here = message.size() - size;

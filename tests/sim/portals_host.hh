@@ -94,6 +94,8 @@ inline Plan some_plan(std::uint64_t seed, Random& random) {
                 .slice = static_cast<std::uint32_t>(500 + random.below(60'000)),
                 .ahead = static_cast<unsigned>(1 + random.below(4)),
                 .owed = seed % 4,
+                .reads_memory = seed % 3 == 0,
+                .read_from = random.below(50'000),
                 .absent = 100ms};
     return plan;
 }

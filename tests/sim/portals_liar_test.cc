@@ -4,7 +4,10 @@
 // A peer that speaks the language of NALs and lies.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <isoplane/wire/portals.hh>
 
@@ -81,7 +84,9 @@ class Liar final : public runtime::Stage {
         using namespace wire;
         using namespace portals_begin_layout;
         const auto type = static_cast<std::uint8_t>(random_.below(5));
-        const auto flags = static_cast<std::uint8_t>(random_.below(3));
+        constexpr std::array<std::uint8_t, 4> kFlags{0, kPortalsRestFollows, kPortalsRestWaits,
+                                                     kPortalsRestWaits | kPortalsInMemory};
+        const std::uint8_t flags = kFlags[random_.below(kFlags.size())];
         const std::size_t size = portals_begin_size(type, flags);
         const std::size_t data = random_.below(100);
         words.assign(size + data, std::byte{0xab});
@@ -103,6 +108,13 @@ class Liar final : public runtime::Stage {
         if (size == kPortalsBeginSize) return;
         portals_more_layout::Moved::put(at + kPortalsBeginSize, flags == 0 ? data : some_number());
         portals_more_layout::Source::put(at + kPortalsBeginSize, some_handle());
+        if ((flags & kPortalsInMemory) == 0) return;
+        using namespace portals_memory_layout;
+        std::byte* const memory = at + kPortalsBeginSize + kPortalsMoreSize;
+        Process::put(memory, static_cast<std::uint32_t>(random_.below(2) == 0 ? getpid() : -1));
+        Address::put(memory, some_number());
+        SealAt::put(memory, random_.below(2) == 0 ? some_number() : reinterpret_cast<std::uintptr_t>(&said_));
+        Seal::put(memory, some_number());
     }
 
     std::uint32_t some_handle() {

@@ -17,6 +17,7 @@ struct Totals : Summary {
     std::uint64_t failed = 0;
     std::uint64_t pulls = 0;
     std::uint64_t referred = 0;
+    std::uint64_t read = 0;
     std::uint64_t withheld = 0;
     unsigned left = 0;  ///< seeds in which a host did so, with several planes in use
 };
@@ -126,6 +127,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
         totals.bytes += process.bytes();
         totals.messages += process.nal().counters().begun.get();
         totals.pulls += process.nal().counters().pulls.get();
+        totals.read += process.nal().counters().read.get();
         totals.referred += process.nal().counters().referred.get();
         totals.withheld += process.nal().counters().withheld.get();
         totals.largest = std::max(totals.largest, process.largest());
@@ -170,13 +172,14 @@ TEST(PortalsSim, every_operation_does_what_it_is_to_do_once_or_fails_with_its_pe
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all << all.pulls << " pulls, " << all.referred / 1'000'000 << " MB not copied, "
-              << all.withheld << " requests withheld, " << all.failed
+              << all.read / 1'000'000 << " MB read, " << all.withheld << " requests withheld, " << all.failed
               << " operations failed with their peer, " << all.left << " hosts left several planes\n";
     if (all.seeds < kSeeds) return;
     EXPECT_GT(all.cuts, 10U);
     EXPECT_GT(all.pulls, 1000U);
     EXPECT_GT(all.withheld, 100U);
     EXPECT_GT(all.referred, 1'000'000U);
+    EXPECT_GT(all.read, 1'000'000U);
     EXPECT_GT(all.failed, 20U);
     EXPECT_GT(all.left, 10U);
 }

@@ -28,7 +28,7 @@ local ACTIVE = { "request", "request with data", "get", "reply", "reply with dat
 local VIEW_STEPS = { "prepare", "promise", "accept", "accepted", "refused", "decided", "ask" }
 local PORTALS_KINDS = { [0] = "begin", "pull", "done" }
 local PORTALS_TYPES = { [0] = "ack", "put", "get", "reply", "get-put" }
-local PORTALS_RESTS = { [0] = "none", "follows", "waits" }
+local PORTALS_RESTS = { [0] = "none", "follows", "waits", [6] = "waits, or lies in memory" }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
 local CLOCKED = 0x40
@@ -166,6 +166,10 @@ field("portals.md", ProtoField.uint32, "MD", base.HEX)
 field("portals.md_generation", ProtoField.uint32, "Generation of the MD", base.DEC)
 field("portals.moved", ProtoField.uint64, "Moved", base.DEC)
 field("portals.source", ProtoField.uint32, "Source", base.HEX)
+field("portals.process", ProtoField.uint32, "Process that has the data", base.DEC)
+field("portals.address", ProtoField.uint64, "Address of the data", base.HEX)
+field("portals.seal_at", ProtoField.uint64, "Address of the seal", base.HEX)
+field("portals.seal", ProtoField.uint64, "Seal", base.HEX)
 field("portals.offset", ProtoField.uint64, "Offset of the slice", base.DEC)
 field("portals.slice", ProtoField.uint32, "Length of the slice", base.DEC)
 
@@ -351,9 +355,11 @@ end
 local function add_portals_begin(tree, range)
     local type, rest = range(1, 1):uint(), range(2, 1):uint()
     local answers, returns = type == 0 or type == 3, type == 2 or type == 3
-    local size = (answers or rest == 2) and 88 or 72
+    local waits, in_memory = rest == 2 or rest == 6, rest == 6
+    local size = in_memory and 120 or (answers or waits) and 88 or 72
     if PORTALS_TYPES[type] == nil or PORTALS_RESTS[rest] == nil or range(3, 1):uint() ~= 0 then return 0 end
-    if range:len() < size or (size == 88 and range(84, 4):uint() ~= 0) then return 0 end
+    if range:len() < size or (size >= 88 and range(84, 4):uint() ~= 0) then return 0 end
+    if in_memory and range(92, 4):uint() ~= 0 then return 0 end
     tree:add(f["portals.kind"], range(0, 1))
     tree:add(f["portals.type"], range(1, 1))
     tree:add(f["portals.rest"], range(2, 1))
@@ -373,7 +379,13 @@ local function add_portals_begin(tree, range)
     tree:append_text(string.format(", %s of %s bytes, portal %d", PORTALS_TYPES[type], tostring(range(56, 8):uint64()),
         range(24, 4):uint()))
     if answers then tree:add(f["portals.moved"], range(72, 8)) end
-    if rest == 2 then tree:add(f["portals.source"], range(80, 4)) end
+    if waits then tree:add(f["portals.source"], range(80, 4)) end
+    if in_memory then
+        tree:add(f["portals.process"], range(88, 4))
+        tree:add(f["portals.address"], range(96, 8))
+        tree:add(f["portals.seal_at"], range(104, 8))
+        tree:add(f["portals.seal"], range(112, 8))
+    end
     return size
 end
 

@@ -58,6 +58,9 @@ TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     EXPECT_EQ(settings.mtu, 9000U);
     EXPECT_EQ(settings.packets, 2047U);
     EXPECT_TRUE(settings.trust_fcs);
+    EXPECT_FALSE(settings.reads_memory.has_value());
+    EXPECT_EQ(load(std::string(kLeast) + "read-memory=yes\n").reads_memory, true);
+    EXPECT_EQ(load(std::string(kLeast) + "read-memory=no\n").reads_memory, false);
     EXPECT_EQ(settings.silence, std::chrono::milliseconds(500));
     EXPECT_EQ(settings.hello_limit, std::chrono::seconds(3));
 }

@@ -190,7 +190,8 @@ void put_begin(std::byte* at, std::uint8_t type, std::uint8_t flags, std::uint64
     MdGeneration::put(at, 2U);
 }
 
-/// A put that is whole, the reply to a get, a put whose rest waits, a pull for it and its end.
+/// A put that is whole, the reply to a get, puts whose rest waits, there and in memory, a pull for it and its
+/// end.
 Bytes portals_payload() {
     constexpr std::uint8_t kPut = 1;
     constexpr std::uint8_t kReply = 3;
@@ -213,7 +214,16 @@ Bytes portals_payload() {
     portals_layout::Kind::put(done.data(), static_cast<std::uint8_t>(PortalsKind::kDone));
     portals_done_layout::Source::put(done.data(), kSource);
     Bytes all;
-    for (const Bytes& one : {join({put, data}), join({reply, data}), join({begin, data}), pull, done})
+    Bytes in_memory(portals_begin_size(kPut, kPortalsRestWaits | kPortalsInMemory));
+    put_begin(in_memory.data(), kPut, kPortalsRestWaits | kPortalsInMemory, 1000000);
+    std::byte* const more = in_memory.data() + kPortalsBeginSize;
+    portals_more_layout::Source::put(more, kSource);
+    portals_memory_layout::Process::put(more + kPortalsMoreSize, std::uint32_t{4711});
+    portals_memory_layout::Address::put(more + kPortalsMoreSize, std::uint64_t{0x7f0012340000});
+    portals_memory_layout::SealAt::put(more + kPortalsMoreSize, std::uint64_t{0x7f0056780008});
+    portals_memory_layout::Seal::put(more + kPortalsMoreSize, std::uint64_t{0x1122334455667789});
+    for (const Bytes& one :
+         {join({put, data}), join({reply, data}), join({begin, data}), join({in_memory, data}), pull, done})
         all = join({all, message(Protocol::kPortals, one)});
     return all;
 }

@@ -7,6 +7,7 @@
 /// - Short messages go in one frame. Of longer ones the first frame has the beginning; what follows is sent
 ///   at once, or pulled by the receiver when it knows where it goes, in slices that need not come in order.
 ///   wire/portals.hh has the messages, doc/portals.md says which is when.
+/// - Processes of one machine may read what would be pulled in each other's memory instead.
 /// - Data is copied once on each side: into the frames, and from them to its place. From registered memory it
 ///   is not copied on its way out.
 /// - With several planes, which are links that all nodes of a job have, slices come on all of them. What is
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include <isoplane/nal/loopback.hh>
+#include <isoplane/nal/place.hh>
 
 namespace isoplane::nal {
 
@@ -52,9 +54,14 @@ struct OverNiuOptions {
     std::uint32_t slice = 65536;   ///< bytes of a pull
     unsigned ahead = 4;            ///< pulls from one node that are not answered, on each plane
     std::size_t owed = 4096;       ///< answers to one node that wait, beyond which it may ask for no more
+    /// Says where the data lies, and reads what others say so of, if it can: past all links.
+    bool reads_memory = false;
+    std::size_t read_from = 32768;                          ///< bytes; what is not longer follows
     runtime::Duration absent = std::chrono::seconds{60};    ///< after which nobody waits for a node any more
     runtime::Duration returning = std::chrono::seconds{1};  ///< the same, of one that has ended
 };
+
+struct Beginning;
 
 class OverNiu final : public portals::Nal, public runtime::Stage {
   public:
@@ -100,6 +107,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Counter begun;       ///< messages sent
         runtime::Counter arrived;     ///< and received
         runtime::Counter pulls;       ///< slices asked for
+        runtime::Counter unreadable;  ///< messages whose data does not lie where they say, or not for us
         runtime::Counter cut_short;   ///< data that was due and did not come
         runtime::Counter failed;      ///< operations, because of the other node
         runtime::Counter nobody;      ///< messages for a process that is not here
@@ -109,6 +117,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         runtime::Counter copied_out;  ///< bytes, into frames
         runtime::Counter referred;    ///< bytes that frames referred to instead
         runtime::Counter copied_in;   ///< bytes, from frames to their place
+        runtime::Counter read;        ///< bytes, from the memory of others
     };
     /// Bytes of slices, by one plane.
     struct PlaneCounters {
@@ -133,11 +142,15 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     /// Data of a message that its receiver pulls.
     struct Source : portals::Slot {
         void clear() noexcept {}
+        /// The memory is not to be read any more, whoever still tries.
+        void withdraw() noexcept { seal.store(0, std::memory_order_seq_cst); }
 
         NodeId to = 0;
         portals::Interface* from = nullptr;
         portals::Operation operation = portals::kNone;
         portals::Pieces data{};
+        bool asked_for = false;  ///< somebody has pulled
+        std::atomic<std::uint64_t> seal{0};
     };
     /// Where data of a message that has begun to arrive goes. Without an interface it is thrown away.
     struct Sink : portals::Slot {
@@ -145,6 +158,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
             under_way = 0;
             broken = false;
         }
+        bool is_wanted() const noexcept { return to != nullptr && !broken; }
 
         NodeId from = 0;
         portals::Interface* to = nullptr;
@@ -152,6 +166,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         portals::Pieces where{};
         portals::Size pulled = 0;  ///< pulls for what is before that have been sent
         std::uint32_t source = 0;  ///< names it at the other side
+        Place place{};             ///< where it is read
         unsigned under_way = 0;    ///< pulls
         bool queued = false;       ///< among those of which not everything has been pulled
         bool broken = false;       ///< some of it does not come
@@ -209,6 +224,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     struct Peer {
         std::uint32_t epoch = 0;  ///< of the life that all this is of; 0: none
         bool left = false;        ///< it has closed
+        bool pulls = false;       ///< also what lies in our memory, as it cannot read that
         bool active = false;      ///< has something to send
         /// The plane on which messages begin, so that they arrive in order: the first that there was.
         std::size_t lead = 0;
@@ -276,7 +292,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     unsigned pump(Peer& peer);
     bool begin(Peer& peer, portals::Interface* from, const portals::Header& header,
                const portals::Pieces& data, portals::Operation operation);
-    bool put_frame(Peer& peer, const portals::Header& header, std::uint8_t flags, std::uint32_t source,
+    bool put_frame(Peer& peer, const portals::Header& header, const Beginning& beginning,
                    const portals::Pieces& data);
     unsigned send_messages(Peer& peer);
     unsigned send_from(Peer& peer, Fifo<Message>& messages, unsigned most);
@@ -286,6 +302,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     bool send_pull(Peer& peer, std::size_t plane, const Pull& pull);
     unsigned send_rest(Peer& peer);
     unsigned send_pulls(Peer& peer, std::size_t plane);
+    void drop_front(Peer& peer);
     unsigned send_slices(Peer& peer, std::size_t plane);
     bool hand_over(Peer& peer, std::size_t plane, wire::Protocol protocol, portals::Interface* from,
                    portals::Pieces& rest, portals::Handle source = portals::kInvalid);
@@ -302,6 +319,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void on_slice(Peer& peer, std::size_t plane, std::span<const std::byte> data);
     void land(const portals::Pieces& where, portals::Size at, std::span<const std::byte> data);
     void finish_if_done(Sink& sink);
+    unsigned read_memory(Peer& peer);
 
     OverNiuOptions options_;
     Mover& mover_;
@@ -322,6 +340,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     std::vector<NodeId> active_;
     std::size_t next_looked_at_ = 0;
     runtime::Time look_when_ = runtime::Time::min();
+    std::uint64_t last_seal_;  ///< all are odd, and the first is any
     portals::Slots<Source> sources_;
     portals::Slots<Sink> sinks_;
     std::vector<const niu::Memory*> memory_;

@@ -32,7 +32,10 @@ struct Settings {
     std::chrono::milliseconds silence{30'000};      ///< after which a peer is dead
     std::chrono::milliseconds hello_limit{30'000};  ///< within which all nodes have to be there
     std::optional<auth::Key> key{};                 ///< by which frames are authenticated, if they are
-    bool trust_fcs = false;      ///< whether payloads go without a checksum, between nodes that say so
+    bool trust_fcs = false;  ///< whether payloads go without a checksum, between nodes that say so
+    /// Whether long messages of Portals are read in the memory of their sender, if it is on this machine and
+    /// does the same: past the link, so that of those only one that leads to a shared node says so itself.
+    std::optional<bool> reads_memory{};
     bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
     bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
     bool portals = false;        ///< whether it speaks Portals; its own choice, too
@@ -57,8 +60,8 @@ Settings settings_from_environment(const std::function<std::string(std::uint32_t
 bool is_in_job();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
-/// page-size, silence and hello-limit (both in seconds), token-manager, max-message, paranoid and
-/// trust-fcs.
+/// page-size, silence and hello-limit (both in seconds), token-manager, max-message, paranoid,
+/// trust-fcs and read-memory.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job

@@ -8,7 +8,9 @@
 ///   protocol in between; or
 /// - waits, and the receiver *pulls* it, slice by slice, when it knows where it goes, on whichever plane it
 ///   likes. The slices come in messages of Protocol::kPortalsData on the plane of their pull, in the order of
-///   the pulls. A *done* ends it, also when nothing was pulled.
+///   the pulls. A *done* ends it, also when nothing was pulled. The begin may say in whose memory all of the
+///   data lies: then a receiver on the same machine reads it there, if it can, and pulls nothing. What it has
+///   read was right if the seal, which it reads after it, is as the begin says.
 /// A message of data that has none says that the rest of what is due now does not come.
 #pragma once
 
@@ -23,12 +25,14 @@ enum class PortalsKind : std::uint8_t { kBegin, kPull, kDone };
 
 inline constexpr std::size_t kPortalsBeginSize = 72;  ///< behind it a PortalsMore, if it has to say more
 inline constexpr std::size_t kPortalsMoreSize = 16;
+inline constexpr std::size_t kPortalsMemorySize = 32;  ///< behind that, where there is room for it
 static_assert(kMinMtu >= kHeaderSize + kMessageHeaderSize + kPortalsBeginSize + kPortalsMoreSize);
 inline constexpr std::size_t kPortalsPullSize = 24;
 inline constexpr std::size_t kPortalsDoneSize = 8;
 
 inline constexpr std::uint8_t kPortalsRestFollows = 0x01;
 inline constexpr std::uint8_t kPortalsRestWaits = 0x02;
+inline constexpr std::uint8_t kPortalsInMemory = 0x04;  ///< where the rest waits
 
 namespace portals_layout {
 using Kind = Field<std::uint8_t, 0>;  // of all three
@@ -62,6 +66,15 @@ using Reserved = Field<std::uint32_t, 12>;
 static_assert(Reserved::kEnd == kPortalsMoreSize);
 }  // namespace portals_more_layout
 
+namespace portals_memory_layout {
+using Process = Field<std::uint32_t, 0>;  // by its number on that machine
+using Reserved = Field<std::uint32_t, 4>;
+using Address = Field<std::uint64_t, 8>;  // of all of the data, in its memory
+using SealAt = Field<std::uint64_t, 16>;
+using Seal = Field<std::uint64_t, 24>;  // what is there as long as the data is
+static_assert(Seal::kEnd == kPortalsMemorySize);
+}  // namespace portals_memory_layout
+
 namespace portals_pull_layout {
 using Reserved = Field<std::uint8_t, 1>;
 using Reserved2 = Field<std::uint16_t, 2>;
@@ -86,7 +99,8 @@ constexpr bool is_portals_answer(std::uint8_t type) {
 /// Bytes of a begin in front of its data.
 constexpr std::size_t portals_begin_size(std::uint8_t type, std::uint8_t flags) {
     const bool says_more = is_portals_answer(type) || (flags & kPortalsRestWaits) != 0;
-    return kPortalsBeginSize + (says_more ? kPortalsMoreSize : 0);
+    return kPortalsBeginSize + (says_more ? kPortalsMoreSize : 0) +
+           ((flags & kPortalsInMemory) != 0 ? kPortalsMemorySize : 0);
 }
 
 /// Whether a message that is due to be one of the three is: its kind is known, nothing reserved is used, it
