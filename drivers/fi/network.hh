@@ -38,6 +38,8 @@ class Network {
     class Lock {
       public:
         void lock() noexcept {
+            if (lock_.try_lock()) [[likely]]
+                return;
             ++wanted_;
             lock_.lock();
             --wanted_;

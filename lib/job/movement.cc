@@ -32,7 +32,7 @@ bool Movement::enter() noexcept {
     if (alone_) return rte_lcore_id() == Driver::kWorker;
     const std::thread::id self = std::this_thread::get_id();
     if (inside_.load(std::memory_order_relaxed) != self) {
-        if (!mutex_.try_lock()) return false;
+        if (!lock_.try_lock()) return false;
         inside_.store(self, std::memory_order_relaxed);
     }
     ++depth_;
@@ -42,7 +42,7 @@ bool Movement::enter() noexcept {
 void Movement::leave() noexcept {
     if (alone_ || --depth_ != 0) return;
     inside_.store({}, std::memory_order_relaxed);
-    mutex_.unlock();
+    lock_.unlock();
 }
 
 }  // namespace isoplane::job

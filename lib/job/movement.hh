@@ -6,8 +6,8 @@
 #include <atomic>
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
+#include <isoplane/portals/spin_lock.hh>
 #include <isoplane/runtime/idle.hh>
-#include <mutex>
 #include <thread>
 
 #include "driver.hh"
@@ -32,7 +32,7 @@ class Movement final : public nal::Mover {
   private:
     const bool alone_;
     Driver* driver_ = nullptr;
-    std::mutex mutex_;
+    portals::SpinLock lock_;
     std::atomic<std::thread::id> inside_{};  ///< who has it
     unsigned depth_ = 0;                     ///< of how many enter() that have not left
     runtime::Idler idler_{runtime::IdlePolicy::kYield};
