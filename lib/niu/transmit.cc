@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <cstring>
 #include <isoplane/niu/niu.hh>
 
 #include "frames.hh"
@@ -125,6 +126,27 @@ inline void Niu::transmit(Peer& peer) noexcept {
     }
 }
 
+/// Whoever had it may have sent it on, as much of it as he liked.
+void Niu::restore(const SentFrame& frame) noexcept {
+    frame.packet->data_off = frame.at;
+    frame.packet->data_len = static_cast<std::uint16_t>(overhead_ + frame.payload_length);
+    frame.packet->pkt_len = frame.packet->data_len;
+}
+
+/// Of one that its receiver may be sending on right now: what it says of itself is not relied on. If he is,
+/// the checksum of the copy is wrong; but then it has arrived.
+rte_mbuf* Niu::copy_of(const SentFrame& frame) noexcept {
+    rte_mbuf* const copy = rte_pktmbuf_alloc(pool_.raw());
+    if (copy == nullptr) return nullptr;
+    const std::size_t size = overhead_ + frame.payload_length;
+    copy->data_off = std::min(copy->data_off, frame.at);
+    copy->data_len = static_cast<std::uint16_t>(size);
+    copy->pkt_len = copy->data_len;
+    std::memcpy(rte_pktmbuf_mtod(copy, void*), static_cast<std::byte*>(frame.packet->buf_addr) + frame.at,
+                size);
+    return copy;
+}
+
 /// The packet itself only if nobody else can see it: a driver may not have sent it yet.
 bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     if (blocked_) return false;
@@ -133,9 +155,10 @@ bool Niu::resend(Peer& peer, Sequence sequence) noexcept {
     SentFrame& frame = peer.out[sequence];
     rte_mbuf* m = frame.packet;
     if (runtime::references(m) == 1) {
+        if (frame.origin != Origin::kLent) restore(frame);
         add_reference(m);
     } else {
-        m = rte_pktmbuf_copy(m, pool_.raw(), 0, UINT32_MAX);
+        m = options_.in_process ? copy_of(frame) : rte_pktmbuf_copy(m, pool_.raw(), 0, UINT32_MAX);
         if (m == nullptr) {
             counters_.no_packets.add();
             return false;

@@ -376,6 +376,8 @@ class Niu final : public runtime::Stage {
     template <wire::Transport transport>
     void transmit(Peer& peer) noexcept;
     wire::StreamFields tell(Peer& peer) noexcept;
+    void restore(const SentFrame& frame) noexcept;
+    rte_mbuf* copy_of(const SentFrame& frame) noexcept;
     bool resend(Peer& peer, Sequence sequence) noexcept;
     void recover(Peer& peer) noexcept;
     bool resend_lost(Peer& peer, Sequence sequence, Counters::Counter& counter) noexcept;

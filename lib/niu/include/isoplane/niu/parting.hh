@@ -25,8 +25,8 @@ class Parting {
     Parting(const Parting&) = delete;
     Parting& operator=(const Parting&) = delete;
 
-    /// Takes our reference over, to a packet with a payload of so many bytes. One that a user has given to be
-    /// sent does not stay: he, or its receiver, may wait to be the only one that has it.
+    /// Takes our reference over, to a packet with a payload of so many bytes. One of a user's, who still had
+    /// it as it was sent, does not stay: he may wait to be the only one that has it.
     void put(rte_mbuf* packet, std::size_t size, bool given = false) noexcept {
         if (given && by_reference_) [[unlikely]]
             return rte_pktmbuf_free(packet);

@@ -31,6 +31,7 @@ struct SentFrame {
     runtime::Time sent{};  ///< the last time
     std::uint32_t payload_crc = 0;
     std::uint16_t payload_length = 0;
+    std::uint16_t at = 0;  ///< where it begins in its packet, which others may change
     Origin origin = Origin::kOurs;
     bool sent_again = false;
 
@@ -69,7 +70,7 @@ class SendWindow {
     void push(rte_mbuf* packet, std::uint32_t payload_crc, std::uint16_t payload_length,
               Origin origin = Origin::kOurs) noexcept {
         SentFrame& frame = (*this)[next_++];
-        frame = {packet, {}, payload_crc, payload_length, origin};
+        frame = {packet, {}, payload_crc, payload_length, packet->data_off, origin};
         packets_ += frame.packets();
     }
 
