@@ -112,7 +112,7 @@ constexpr Benchmark<PairOptions> kBenchmark{
     "  datagram   as programs have them: below 256 bytes copied into shared frames, above copy-free\n"
     "  reliable   the same, sent reliably\n"
     "  copied     datagrams, all of them copied\n"
-    "  copy_free  datagrams, none of them copied that is larger than 252 bytes\n"
+    "  copy_free  datagrams, none of them copied that is larger than 248 bytes\n"
     "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
     "             one, otherwise over loopback\n",
     [](po::options_description& options) { describe_pair(options, kDefaults); }, read_channel,

@@ -156,7 +156,8 @@ bool Channels::has_arrived(const Record& record) const noexcept {
 
 bool Channels::is_busy(const Record& record) const noexcept {
     if (!record.sent || options_.planted.always_idle) return false;
-    return endpoint_.in_process() ? runtime::references(record.packet.get()) != 1 : !has_arrived(record);
+    if (record.pending && !has_arrived(record)) return true;
+    return endpoint_.in_process() && runtime::references(record.packet.get()) != 1;
 }
 
 /// It is being sent.

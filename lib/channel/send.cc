@@ -25,7 +25,7 @@ Status Channels::send(NodeId to, ChannelId channel, Buffer&& buffer, std::size_t
 Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size, Mode mode,
                       bool freed) noexcept {
     if (channel >= channels_.size()) return Status::kNoChannel;
-    if (size > buffer.size_) return Status::kTooLarge;
+    if (!buffer || size > buffer.size_) return Status::kTooLarge;
     if (busy(buffer)) return Status::kBusy;
     const std::span data(buffer.data_, size);
     if (to == node_) return send_here(channel, data, mode);
@@ -33,7 +33,7 @@ Status Channels::send(NodeId to, ChannelId channel, const Buffer& buffer, std::s
     if (size > max_size(to)) return Status::kTooLarge;
     if (mode == Mode::kReliable && !may_send(to, channel)) return Status::kFull;
     const wire::ChannelHeader header = header_for(to, channel, mode);
-    const bool copied = size < options_.copy_below || !may_change(records_[buffer.id_]);
+    const bool copied = size < options_.copy_below || !may_change(records_[buffer.id_], freed);
     const Status status =
         copied ? send_copy(to, header, data) : send_as_is(to, header, buffer.id_, size, freed);
     if (status != Status::kOk) return status;
@@ -91,11 +91,11 @@ Status Channels::send_as_is(NodeId to, const wire::ChannelHeader& header, Id id,
 
 /// Whether nobody else reads the packet: no other message of its frame, and where packets are handed over as
 /// they are, nobody but who sent it. He may have a reference, but leaves it alone while others have it, too.
-bool Channels::may_change(const Record& record) const noexcept {
-    constexpr unsigned kWithItsSender = 2;
+/// Who keeps the buffer would not know when it is idle again, as long as that is there.
+bool Channels::may_change(const Record& record, bool freed) const noexcept {
     if (options_.planted.overwrite_shared) return true;
-    return record.alone &&
-           (!endpoint_.in_process() || runtime::references(record.packet.get()) <= kWithItsSender);
+    const unsigned most = freed ? 2 : 1;
+    return record.alone && (!endpoint_.in_process() || runtime::references(record.packet.get()) <= most);
 }
 
 /// To a channel of this node.

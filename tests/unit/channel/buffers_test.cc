@@ -123,13 +123,26 @@ TEST_P(ChannelsTest, sends_on_what_it_received_without_a_copy_where_nobody_else_
     Buffer passing = receive(1, 0);
     ASSERT_TRUE(passing);
     passing.data()[0] = std::byte{5};
-    EXPECT_EQ(at(1).send(2, 1, passing, 1200), Status::kOk);
-    passing.reset();  // at any time
+    EXPECT_EQ(at(1).send(2, 1, std::move(passing), 1200), Status::kOk);
     EXPECT_TRUE(is_filled(receive(2, 1), 1200, 5));
     EXPECT_EQ(copied(1), 0U);
     EXPECT_EQ(at(1).counters().copied_bytes.get(), 0U);
     run(1ms);
     EXPECT_EQ(at(1).pending(), 0U);
+}
+
+/// Over rings its sender's NIU may keep the packet for as long as this node does.
+TEST_P(ChannelsTest, keeps_what_it_sends_on_and_knows_when_it_is_idle) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    ASSERT_EQ(at(2).open(1), Status::kOk);
+    ASSERT_EQ(send(0, 1, 0, 1200, 5), Status::kOk);
+    const Buffer passing = receive(1, 0);
+    ASSERT_TRUE(passing);
+    EXPECT_EQ(at(1).send(2, 1, passing, 1200), Status::kOk);
+    EXPECT_TRUE(is_filled(receive(2, 1), 1200, 5));
+    EXPECT_EQ(at(1).counters().copied_bytes.get(), ways.in_process ? 1200U : 0U);
+    run(100us);
+    EXPECT_FALSE(at(1).busy(passing));
 }
 
 TEST_P(ChannelsTest, sends_on_without_a_copy_what_its_sender_does_not_know_to_have_arrived) {
@@ -161,32 +174,13 @@ TEST_P(ChannelsTest, takes_the_buffer_with_the_message_unless_that_does_not_go) 
             ASSERT_TRUE(buffer);
             ASSERT_EQ(at(0).send(1, 0, std::move(buffer), size), Status::kOk);
             ASSERT_FALSE(buffer);
+            ASSERT_FALSE(at(0).busy(buffer));
+            ASSERT_EQ(at(0).send(1, 0, buffer, 0), Status::kTooLarge);
             ASSERT_TRUE(is_filled(receive(1, 0), size, std::uint8_t(i)));
         }
     }
     run(1ms);
     EXPECT_EQ(at(0).pending(), 0U);
-}
-
-TEST_P(ChannelsTest, gives_the_buffer_back_with_a_message_that_has_no_room) {
-    ASSERT_EQ(at(1).open(0), Status::kOk);
-    std::size_t gone = 0;
-    Buffer buffer = filled(0, 1000, 0);
-    for (; at(0).send(1, 0, std::move(buffer), 1000) == Status::kOk; ++gone) {
-        buffer = at(0).buffer();
-        if (!buffer) break;
-        std::fill_n(buffer.data().begin(), 1000, std::byte(gone + 1));
-    }
-    run(1ms);
-    for (std::size_t i = 0; i <= gone; ++i) {
-        if (const Buffer got = at(1).receive(0)) {
-            EXPECT_TRUE(is_filled(got, 1000, std::uint8_t(i)));
-        }
-    }
-    if (buffer) {
-        ASSERT_EQ(at(0).send(1, 0, std::move(buffer), 1000), Status::kOk);
-        EXPECT_TRUE(is_filled(receive(1, 0), 1000, std::uint8_t(gone)));
-    }
 }
 
 TEST_P(ChannelsTest, copies_what_it_sends_on_while_others_read_its_packet) {
@@ -336,6 +330,52 @@ TEST_P(ChannelsTest, drops_and_counts_what_is_no_message_of_a_channel) {
     run(1ms);
     EXPECT_EQ(drops(1, Drop::kMalformed), 7U);
     EXPECT_EQ(hosts[1]->niu.peer(0).held, 0U);
+}
+
+/// More buffers than the NIU takes messages.
+class ManyBuffersTest : public HostsTest, public testing::WithParamInterface<Ways> {
+  protected:
+    ManyBuffersTest() {
+        channel::Options many = kOptions;
+        many.send_buffers = 300;
+        start(GetParam(), many);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(links, ManyBuffersTest,
+                         testing::Values(Ways{}, Ways{.lcore = true}, Ways{.in_process = true},
+                                         Ways{.in_process = true, .lcore = true}));
+
+TEST_P(ManyBuffersTest, are_given_back_with_a_message_that_has_no_room) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    std::size_t gone = 0;
+    Buffer buffer = filled(0, 1000, 0);
+    for (; at(0).send(1, 0, std::move(buffer), 1000) == Status::kOk; ++gone) {
+        buffer = filled(0, 1000, static_cast<std::uint8_t>(gone + 1));
+        ASSERT_TRUE(buffer);
+    }
+    ASSERT_TRUE(buffer);
+    run(1ms);
+    for (std::size_t i = 0; i < kOptions.slots; ++i)
+        EXPECT_TRUE(is_filled(at(1).receive(0), 1000, static_cast<std::uint8_t>(i)));
+    while (at(1).receive(0)) {
+    }
+    ASSERT_EQ(at(0).send(1, 0, std::move(buffer), 1000), Status::kOk);
+    EXPECT_TRUE(is_filled(receive(1, 0), 1000, static_cast<std::uint8_t>(gone)));
+}
+
+/// What an lcore knows and has not told yet.
+TEST_F(HostsTest, a_buffer_is_busy_until_its_node_knows_that_it_has_arrived) {
+    start({.in_process = true, .lcore = true});
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    const Buffer buffer = filled(0, 1000, 1);
+    ASSERT_EQ(at(0).send(1, 0, buffer, 1000), Status::kOk);
+    for (int i = 0; i < 100 && !at(1).receive(0); ++i)
+        run(5us);
+    run_with(0, 500us, [this] { hosts[0]->niu.poll(now); });
+    EXPECT_TRUE(at(0).busy(buffer));
+    run(100us);
+    EXPECT_FALSE(at(0).busy(buffer));
 }
 
 TEST_F(HostsTest, a_driver_that_keeps_packets_keeps_no_buffer_busy) {

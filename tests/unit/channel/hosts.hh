@@ -114,9 +114,18 @@ class HostsTest : public testing::Test {
         run(1ms);
     }
     void run(runtime::Duration duration) {
+        run_with(kNodes, duration, [] {});
+    }
+    /// One of them does something else meanwhile.
+    template <typename Instead>
+    void run_with(NodeId node, runtime::Duration duration, Instead&& instead) {
         for (const runtime::Time end = now + duration; now < end; now += 5us) {
-            for (auto& host : hosts)
-                if (host) host->poll(now);
+            for (NodeId i = 0; i < kNodes; ++i) {
+                if (i == node)
+                    instead();
+                else if (hosts[i])
+                    hosts[i]->poll(now);
+            }
             fabric->poll(now);
             for (NodeId i = 0; i < kNodes; ++i)
                 arrive(*down[i], *in[i]);

@@ -141,7 +141,7 @@ class Channels {
                 Mode mode = Mode::kDatagram) noexcept;
     /// Whether it is being sent, and so must not be changed: until it has arrived or is lost, and on a link
     /// within the process, where it is the receiver's too, until he has freed it.
-    bool busy(const Buffer& buffer) const noexcept { return is_busy(records_[buffer.id_]); }
+    bool busy(const Buffer& buffer) const noexcept { return buffer && is_busy(records_[buffer.id_]); }
     /// Looks which buffers have been sent; those that are freed are free then. poll() does some of it.
     void reap() noexcept;
     /// Buffers that are being sent; at times more than there are, never fewer.
@@ -232,7 +232,7 @@ class Channels {
     Status send_here(ChannelId channel, std::span<const std::byte> data, Mode mode) noexcept;
     Status send(NodeId to, ChannelId channel, const Buffer& buffer, std::size_t size, Mode mode,
                 bool freed) noexcept;
-    bool may_change(const Record& record) const noexcept;
+    bool may_change(const Record& record, bool freed) const noexcept;
 
     // credit.cc: room for what may not be dropped.
     bool may_send(NodeId to, ChannelId channel) noexcept;

@@ -22,7 +22,7 @@ struct Options {
     unsigned slots = 32;    ///< messages of a channel that its user can have in his hands at a time
     unsigned held = 32;     ///< messages that are held for a channel beside those
     unsigned send_buffers = 128;
-    /// Smaller messages are copied into a frame that they share, as those to 252 bytes are in any case.
+    /// Smaller messages are copied into a frame that they share, as those to 248 bytes are in any case.
     std::size_t copy_below = 256;
     std::uint32_t life = 1;  ///< of this node: another one each time it starts
     Planted planted{};
