@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 // From other nodes to this one.
+#include <unistd.h>
+
 #include <algorithm>
 #include <isoplane/nal/over_niu.hh>
 
@@ -109,7 +111,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
             sink->where = landing.where;
             sink->pulled = data.size();
             sink->source = begin.source;
-            sink->place = options_.reads_memory ? begin.place : Place{};
+            if (may_be_read(begin.place)) sink->place = begin.place;
             sink->queued = true;
             peer.sinks.push(sink);
             return wake(peer);
@@ -163,7 +165,7 @@ void OverNiu::on_done(Peer& peer, std::uint32_t handle) {
             if (leaving.source == handle) keep_copy(leaving);
         });
     }
-    if (source->seal.load(std::memory_order_relaxed) != 0) peer.pulls = source->asked_for;
+    if (source->seal.load(std::memory_order_relaxed) != 0) peer.pulls |= source->asked_for;
     source->withdraw();
     if (source->from != nullptr) source->from->sent(source->operation);
     sources_.give_back(*source);
@@ -190,6 +192,12 @@ void OverNiu::on_slice(Peer& peer, std::size_t plane, std::span<const std::byte>
     wake(peer);
 }
 
+/// None of ours: nodes of a job have processes of their own, and the kernel would not say no.
+bool OverNiu::may_be_read(const Place& place) const noexcept {
+    return options_.reads_memory &&
+           (options_.in_one_process || place.process != static_cast<std::uint32_t>(getpid()));
+}
+
 /// A slice of what comes next, if it lies in memory of this machine; then others have their turn. What cannot
 /// be read is pulled.
 unsigned OverNiu::read_memory(Peer& peer) {
@@ -197,7 +205,7 @@ unsigned OverNiu::read_memory(Peer& peer) {
     Sink& sink = *peer.sinks.front();
     if (!sink.place || !sink.is_wanted()) return 0;
     const Size length = std::min<Size>(kReadAtOnce, sink.where.length - sink.pulled);
-    const Size got = read(sink.place, sink.pulled, sink.where.sub(sink.pulled, length));
+    const Size got = nal::read(sink.place, sink.pulled, sink.where.sub(sink.pulled, length));
     if (got == 0) {
         counters_.unreadable.add();
         sink.place = {};

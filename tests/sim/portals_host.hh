@@ -95,6 +95,7 @@ inline Plan some_plan(std::uint64_t seed, Random& random) {
                 .ahead = static_cast<unsigned>(1 + random.below(4)),
                 .owed = seed % 4,
                 .reads_memory = seed % 3 == 0,
+                .in_one_process = true,
                 .read_from = random.below(50'000),
                 .absent = 100ms};
     return plan;

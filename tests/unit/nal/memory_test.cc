@@ -182,17 +182,27 @@ TEST_F(MemoryTest, of_another_process_is_pulled) {
     waitpid(child, nullptr, 0);
 }
 
-TEST_F(NalTest, pulls_what_lies_in_memory_if_it_is_not_to_read_that) {
-    start();
-    std::vector<std::byte> room(20'000);
-    offer(*ni_, room);
-    auto begin = request(MessageType::kPut, 0, room.size(), wire::kPortalsRestWaits | wire::kPortalsInMemory);
-    ASSERT_TRUE(other_->send(0, Protocol::kPortals, begin));
-    const std::vector<std::byte> message = hear();
-    ASSERT_TRUE(wire::is_portals_message(message));
-    EXPECT_EQ(wire::portals_layout::Kind::get(message.data()),
-              static_cast<std::uint8_t>(wire::PortalsKind::kPull));
-    EXPECT_EQ(nal_->counters().unreadable.get(), 0U);
+/// By whoever does not read memory, or is told that it is his own.
+class UnreadTest : public MemoryTest {
+  protected:
+    void SetUp() override {}
+    void expect_no_attempt() {
+        offer_room(20'000);
+        say_put(place_of_other());
+        ASSERT_TRUE(hears(wire::PortalsKind::kPull));
+        EXPECT_EQ(nal_->counters().read.get(), 0U);
+        EXPECT_EQ(nal_->counters().unreadable.get(), 0U);
+    }
+};
+
+TEST_F(UnreadTest, memory_is_not_read_where_that_is_not_wanted) {
+    start(1500, 0, false);
+    expect_no_attempt();
+}
+
+TEST_F(UnreadTest, memory_of_this_process_is_not_read_as_that_of_another_node) {
+    start(1500, 0, true, false);
+    expect_no_attempt();
 }
 
 /// Who cannot read it has what is not so long sent at once again.

@@ -66,7 +66,8 @@ class NalTest : public testing::Test {
     static constexpr unsigned kWindow = 4;
     static constexpr unsigned kOwed = 8;
 
-    void start(std::uint16_t mtu_of_other = 1500, std::size_t followed = 0, bool reads_memory = false) {
+    void start(std::uint16_t mtu_of_other = 1500, std::size_t followed = 0, bool reads_memory = false,
+               bool in_one_process = true) {
         niu_ = std::make_unique<niu::Niu>("niu", to_niu_.input(), to_other_.output(), pool_, options(0));
         niu::Options small = options(1);
         small.mtu = mtu_of_other;
@@ -74,7 +75,10 @@ class NalTest : public testing::Test {
         dispatcher_ = std::make_unique<niu::Dispatcher>(*niu_);
         nal_ = std::make_unique<nal::OverNiu>(
             "nal", std::vector<nal::OverNiu::Plane>{{niu_.get(), dispatcher_.get()}}, hands_,
-            nal::OverNiuOptions{.followed = followed, .owed = kOwed, .reads_memory = reads_memory});
+            nal::OverNiuOptions{.followed = followed,
+                                .owed = kOwed,
+                                .reads_memory = reads_memory,
+                                .in_one_process = in_one_process});
         ni_.emplace(0, *nal_, Options{});
         ASSERT_EQ(ni_->open(1), Status::kOk);
         ASSERT_EQ(ni_->open_queue(16, nullptr, queue_), Status::kOk);

@@ -56,6 +56,7 @@ struct OverNiuOptions {
     std::size_t owed = 4096;       ///< answers to one node that wait, beyond which it may ask for no more
     /// Says where the data lies, and reads what others say so of, if it can: past all links.
     bool reads_memory = false;
+    bool in_one_process = false;                            ///< the nodes of the job are, as in tests
     std::size_t read_from = 32768;                          ///< bytes; what is not longer follows
     runtime::Duration absent = std::chrono::seconds{60};    ///< after which nobody waits for a node any more
     runtime::Duration returning = std::chrono::seconds{1};  ///< the same, of one that has ended
@@ -157,6 +158,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         void clear() noexcept {
             under_way = 0;
             broken = false;
+            place = {};
         }
         bool is_wanted() const noexcept { return to != nullptr && !broken; }
 
@@ -319,6 +321,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void on_slice(Peer& peer, std::size_t plane, std::span<const std::byte> data);
     void land(const portals::Pieces& where, portals::Size at, std::span<const std::byte> data);
     void finish_if_done(Sink& sink);
+    bool may_be_read(const Place& place) const noexcept;
     unsigned read_memory(Peer& peer);
 
     OverNiuOptions options_;
