@@ -261,9 +261,10 @@ void Niu::process_with_care(rte_mbuf* packet) noexcept {
 /// the same: where packets are handed over, what comes again is what its receiver has made of it.
 void Niu::on_damaged(const wire::Header& header, const rte_mbuf* packet) noexcept {
     Peer& peer = peers_[header.source];
-    if (header.kind != wire::Kind::kData || peer.state != PeerState::kUp || !belongs(peer, header, packet))
+    if (header.kind != wire::Kind::kData || peer.state != PeerState::kUp || !is_of(peer, header) ||
+        !stations_.comes_from(packet, {header.source, peer.mac}) ||
+        !before(header.sequence, peer.in.expected()))
         return;
-    if (!before(header.sequence, peer.in.expected())) return;
     peer.ack_now = true;
     touch(peer);
 }
@@ -272,8 +273,7 @@ void Niu::on_damaged(const wire::Header& header, const rte_mbuf* packet) noexcep
 /// has presented itself.
 bool Niu::belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept {
     const bool known = peer.state == PeerState::kUp || peer.state == PeerState::kHeard;
-    if (known && header.epoch == peer.epoch &&
-        header.peer_epoch == static_cast<std::uint16_t>(options_.epoch)) [[likely]] {
+    if (known && is_of(peer, header)) [[likely]] {
         if (stations_.comes_from(packet, {header.source, peer.mac})) [[likely]]
             return true;
         refuse_source();

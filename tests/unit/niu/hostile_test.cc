@@ -197,6 +197,35 @@ TEST_F(NiuTest, refuses_damage_and_what_is_not_of_the_job) {
     EXPECT_EQ(b->counters().frames_received.get(), 0U);
 }
 
+/// A body that is none, in a frame that is right otherwise.
+TEST_F(NiuTest, counts_a_damaged_frame_once_and_answers_it_only_if_it_was_here_before) {
+    meet();
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(10)));
+    run(1ms);
+    const std::array<std::byte, 3> nonsense{};
+    const auto damaged = [&](Header header, const Sender& from) {
+        const std::uint64_t before = b->counters().acks_sent.get();
+        put(header, nonsense, from);
+        b->poll(now);
+        b->poll(now);
+        return b->counters().acks_sent.get() - before;
+    };
+    Header repeated = header_of_a();
+    Header next = header_of_a();
+    next.sequence = 1;
+    Header stale = header_of_a();
+    stale.epoch = 9;
+    EXPECT_EQ(damaged(repeated, kA), 1U);
+    EXPECT_EQ(damaged(next, kA), 0U);
+    EXPECT_EQ(damaged(stale, kA), 0U);
+    EXPECT_EQ(damaged(repeated, kForger), 0U);
+    EXPECT_EQ(rejected_by_b(wire::Reject::kBadBody), 4U);
+    EXPECT_EQ(rejected_by_b(wire::Reject::kBadSource), 0U);
+    EXPECT_EQ(b->counters().stale_epoch.get(), 0U);
+    ASSERT_TRUE(b->receive(received));
+    b->release(received);
+}
+
 TEST_F(NiuTest, drops_fragments_that_continue_nothing) {
     meet();
     const wire::MessageHeader middle{Protocol::kNoniso, 0, 4, 100};

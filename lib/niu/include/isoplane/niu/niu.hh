@@ -275,6 +275,9 @@ class Niu final : public runtime::Stage {
     bool belongs(const Peer& peer, const wire::Header& header, const rte_mbuf* packet) noexcept;
     void refuse(const Peer& peer) noexcept;
     void refuse_source() noexcept;
+    bool is_of(const Peer& peer, const wire::Header& header) const noexcept {
+        return header.epoch == peer.epoch && header.peer_epoch == static_cast<std::uint16_t>(options_.epoch);
+    }
     void on_damaged(const wire::Header& header, const rte_mbuf* packet) noexcept;
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     template <wire::Transport transport>

@@ -26,9 +26,9 @@ enum class TransferState : std::uint8_t {
     kLost,     ///< with its peer; some of it may have arrived
 };
 
-/// Says which large message, to whoever took it; or, being false, why it was not taken. It is copied as soon as
-/// it has been made, after the message has been written: so it is words that are stored as they are loaded. A
-/// load wider than the stores before it waits until all of those have left the core.
+/// Says which large message, to whoever took it; or, being false, why it was not taken. It is copied as soon
+/// as it has been made, after the message has been written: so it is words that are stored as they are
+/// loaded. A load wider than the stores before it waits until all of those have left the core.
 class Ticket {
   public:
     Ticket() = default;
