@@ -167,7 +167,7 @@ TEST_P(ChannelsTest, sends_on_without_a_copy_what_its_sender_does_not_know_to_ha
 
 TEST_P(ChannelsTest, takes_the_buffer_with_the_message_unless_that_does_not_go) {
     ASSERT_EQ(at(1).open(0), Status::kOk);
-    for (const std::size_t size : {50, 1000}) {
+    for (const std::size_t size : {std::size_t{50}, std::size_t{1000}}) {
         for (unsigned i = 0; i < 5 * kOptions.send_buffers; ++i) {
             Buffer buffer = filled(0, size, std::uint8_t(i));
             ASSERT_EQ(at(0).send(1, 9, std::move(buffer), size), Status::kNoChannel);
