@@ -210,8 +210,11 @@ Ticket RemoteEndpoint::send(NodeId to, runtime::Packet& packet) noexcept {
     if (state(to) != PeerState::kUp) return {to, Refusal::kNotUp};
     if (!may_send(to)) return {to, Refusal::kFull};
     const Ticket ticket(to, link_.peers[to].epoch.load(std::memory_order_acquire), transfers_[to]++);
-    link_.outgoing.push(
-        {.packet = packet.release(), .number = ticket.last(), .to = to, .numbered = 1, .epoch = ticket.epoch()});
+    link_.outgoing.push({.packet = packet.release(),
+                         .number = ticket.last(),
+                         .to = to,
+                         .numbered = 1,
+                         .epoch = ticket.epoch()});
     ++sent_[to];
     return ticket;
 }
