@@ -33,9 +33,7 @@ class NearEndpoint final : public noniso::Endpoint {
         --room;
         other->inbox.emplace_back(buffer.data.begin(), buffer.data.end());
     }
-    noniso::Ticket send(NodeId, runtime::Packet&) noexcept override {
-        return {0, niu::Refusal::kFull};
-    }
+    noniso::Ticket send(NodeId, runtime::Packet&) noexcept override { return {0, niu::Refusal::kFull}; }
     bool in_process() const noexcept override { return false; }
     noniso::Ticket transfer(NodeId, std::span<const std::byte>, const niu::Memory&) noexcept override {
         return {};
