@@ -182,7 +182,10 @@ class ChannelHost final : public runtime::Stage {
         if (most < sizeof(Letter)) return false;
         channel::Buffer buffer = channels().buffer();
         if (!buffer) return false;
-        const std::size_t size = sizeof(Letter) + (most - sizeof(Letter)) * share / 1000;
+        std::size_t size = sizeof(Letter) + (most - sizeof(Letter)) * share / 1000;
+        // What is sent on though it is not alone in its packet makes a frame where it lies, which has to be
+        // at an even address.
+        if (plan_.channels.planted.overwrite_shared) size -= size % 2;
         std::uint32_t& number = ways_[to].sent[use];
         Letter::write(buffer.data().first(size), {node_, use, number, 0});
         const channel::Mode mode = use == kLossy ? channel::Mode::kDatagram : channel::Mode::kReliable;
