@@ -10,7 +10,9 @@
 
 #include <isoplane/runtime/handover.hh>
 #include <isoplane/runtime/pool.hh>
+#include <random>
 #include <stdexcept>
+#include <vector>
 
 namespace isoplane::runtime {
 
@@ -83,6 +85,23 @@ Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsign
                                  " bytes: " + rte_strerror(rte_errno) +
                                  "; give more with --memory MB or ask for fewer with --packets N");
     }
+    shuffle();
+}
+
+/// Packets leave in no regular order, though near each other. Of neighbours in turn a CPU that receives them
+/// foresees the next, and fetches what their sender is about to write: half a round trip of 1 KB over rings
+/// took a tenth longer.
+void Pool::shuffle() {
+    constexpr std::ptrdiff_t kNear = 64;
+    std::vector<void*> packets(pool_->size);
+    if (rte_mempool_generic_get(pool_, packets.data(), pool_->size, nullptr) != 0) return;
+    std::minstd_rand random;
+    for (auto from = packets.begin(); from != packets.end();) {
+        const auto to = from + std::min(kNear, packets.end() - from);
+        std::shuffle(from, to, random);
+        from = to;
+    }
+    rte_mempool_generic_put(pool_, packets.data(), pool_->size, nullptr);
 }
 
 /// What rte_pktmbuf_pool_create() does, in memory of ours. Devices do not reach it.

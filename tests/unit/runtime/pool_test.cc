@@ -3,13 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <isoplane/runtime/pool.hh>
+#include <map>
 #include <vector>
 
 namespace isoplane::test {
 
 using runtime::Packet;
 using runtime::Pool;
+
+namespace {
+
+std::ptrdiff_t distance(const Packet& from, const Packet& to) {
+    return reinterpret_cast<const std::byte*>(to.get()) - reinterpret_cast<const std::byte*>(from.get());
+}
+
+}  // namespace
 
 TEST(Pool, gives_out_first_what_came_back_last) {
     constexpr unsigned kPackets = 63;
@@ -22,6 +32,23 @@ TEST(Pool, gives_out_first_what_came_back_last) {
     taken[1].reset();
     for (unsigned i = 0; i < 3 * kPackets; ++i)
         EXPECT_EQ(pool.packet().get(), last);
+    taken.clear();
+    EXPECT_EQ(pool.in_use(), 0U);
+}
+
+TEST(Pool, gives_out_packets_in_no_order_that_a_cpu_foresees) {
+    constexpr unsigned kPackets = 255;
+    constexpr std::size_t kTaken = 64;
+    constexpr unsigned kCache = 32;
+    Pool pool("unit_pool", kPackets, Pool::kDefaultRoom, kCache);
+    std::vector<Packet> taken;
+    std::map<std::ptrdiff_t, std::size_t> distances;
+    for (std::size_t i = 0; i < kTaken; ++i) {
+        taken.push_back(pool.packet());
+        if (i > 0) ++distances[distance(taken[i - 1], taken[i])];
+    }
+    for (const auto& [distance, times] : distances)
+        EXPECT_LT(times, kTaken / 4) << "packets are " << distance << " bytes apart";
     taken.clear();
     EXPECT_EQ(pool.in_use(), 0U);
 }

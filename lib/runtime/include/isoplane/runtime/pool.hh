@@ -51,6 +51,7 @@ class Pool {
 
   private:
     void make_shared(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache);
+    void shuffle();
 
     rte_mempool* pool_ = nullptr;
     std::optional<SharedMemory> shared_;
