@@ -146,6 +146,15 @@ void prefetch_data(const rte_mbuf* packet, std::size_t most) noexcept {
     rte_prefetch0(at + size - (size > 0 ? 1 : 0));
 }
 
+/// The lines of a small frame, where drivers and senders put them in packets of a pool. Only the packet says
+/// where they are, but it has a line of its own, which may be as far away: it need not be waited for.
+void prefetch_supposed_data(const rte_mbuf* packet) noexcept {
+    constexpr std::size_t kLines = 3;
+    const auto* at = reinterpret_cast<const char*>(packet) + sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
+    for (std::size_t i = 0; i < kLines; ++i)
+        rte_prefetch0(at + i * RTE_CACHE_LINE_SIZE);
+}
+
 }  // namespace
 
 /// An intact data frame of a peer's present life.
@@ -164,8 +173,10 @@ inline void Niu::receive_burst(std::span<rte_mbuf* const> packets) noexcept {
     constexpr std::size_t kAll = 64;
     // On a link of rings the sender has had them, and refers to them still: to give our reference back is to
     // write.
-    for (rte_mbuf* packet : packets)
+    for (rte_mbuf* packet : packets) {
         runtime::prefetch_to_write(packet);
+        prefetch_supposed_data(packet);
+    }
     for (const rte_mbuf* packet : packets)
         prefetch_data(packet, kFirst);
     std::array<Vetted, runtime::kBurst> vetted;
