@@ -242,18 +242,25 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
 
 /// With the isochron that was issued last, whether or not it is a part of it.
 void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
-    const Delivery own{.operation = part.operation,
-                       .isochron = number,
-                       .time = {stamp_.pulse, Place::kWithin, here_, stamp_.rank++},
-                       .data = part.own_bytes(),
-                       .frame = kNoFrame,
-                       .own = part.packet.release(),
-                       .payload = part.payload.release()};
+    const bool at_once = options_.planted.markers_at_once;
+    Delivery planted;
+    Delivery& own = at_once ? planted : ordering_.issue(stamp_.pulse);
+    own.kind = DeliveryKind::kMessage;
+    own.operation = part.operation;
+    own.channel = 0;
+    own.isochron = number;
+    own.time.pulse = stamp_.pulse;
+    own.time.place = Place::kWithin;
+    own.time.host = here_;
+    own.time.rank = stamp_.rank++;
+    own.data = part.own_bytes();
+    own.frame = kNoFrame;
+    own.own = part.packet.release();
+    own.payload = part.payload.release();
     if (paranoid_) [[unlikely]]
         paranoid_->kept(number, own.time.pulse, own.time.rank);
-    if (options_.planted.markers_at_once) [[unlikely]]
-        return execute(own);
-    ordering_.issued(own);
+    if (at_once) [[unlikely]]
+        execute(own);
 }
 
 /// An isochron of this host to itself is executed with the one that it issued before; or at once, when that

@@ -62,8 +62,17 @@ class Ordering {
         push(source, message);
         return next;
     }
-    /// What this host is to execute itself, in the order of issue; the pulse does not go back.
-    void issued(const Delivery& own) noexcept { push(sources_[here_], own); }
+    /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
+    /// In the order of issue; the pulse does not go back.
+    Delivery& issue(Pulse pulse) noexcept {
+        Source& own = sources_[here_];
+        const bool first = own.queue.empty();
+        Delivery& place = own.queue.next();
+        place.time.pulse = pulse;
+        ++waiting_;
+        if (first) put_head(own);
+        return place;
+    }
     /// An own isochron to others, of that number, is executed here.
     void mark(Pulse pulse, std::uint32_t isochron) noexcept {
         if (!markers_.empty()) {

@@ -23,10 +23,14 @@ class Fifo {
         while (mask_ + 1 < places)
             grow();
     }
-    void push(const T& value) {
+    void push(const T& value) { next() = value; }
+    /// A place behind the last for what is written there at once, member by member. It holds what it held
+    /// before. Copied from elsewhere, all of it would be read just after it was written, by loads that are
+    /// wider than the stores: these wait until all stores so far have left the CPU.
+    T& next() {
         if (size() == mask_ + 1) [[unlikely]]
             grow();
-        ring_[tail_++ & mask_] = value;
+        return ring_[tail_++ & mask_];
     }
     /// Only while not empty, as back() and pop().
     T& front() noexcept { return ring_[head_ & mask_]; }
