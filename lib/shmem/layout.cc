@@ -3,6 +3,8 @@
 
 #include <isoplane/shmem/layout.hh>
 
+#include <algorithm>
+
 namespace isoplane::shmem {
 
 namespace {
@@ -31,7 +33,7 @@ void Layout::hear(NodeId host, const wire::Answer& told) {
         difference_ = who + key("pages", told.values[0]) + ", " + key("page-size", told.values[1]) +
                       ", and node " + std::to_string(here_) + " of " + key("pages", extent_.pages) + ", " +
                       key("page-size", extent_.page_words) + ": give all nodes of the job the same";
-    } else if (told.values != own.values) {
+    } else if (!std::ranges::equal(told.told(), own.told())) {
         difference_ = who + "other copysets than node " + std::to_string(here_) +
                       ": give all nodes of the job the same shmem_map";
     } else {

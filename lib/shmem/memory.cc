@@ -108,7 +108,8 @@ bool Memory::execute_next() {
     now_ = next_.time;
     if (next_.operation == Operation::kMarker) {
         execute_own();
-        from_.release(next_);
+        if (next_.frame != isotach::kNoFrame) [[unlikely]]
+            from_.release(next_);
     } else if (next_.operation == Operation::kAccesses) {
         take_accesses();
     } else {
@@ -249,7 +250,11 @@ unsigned Memory::poll() {
         return fill_reads();
     }
     if (is_idle()) return 0;
-    unsigned done = take_answers() + send_answers();
+    const unsigned taken = take_answers();
+    unsigned done = taken + send_answers();
+    // The program waits for what it has read; what others want, only for the next poll.
+    hands_over_ = taken != 0 && !hands_over_;
+    if (hands_over_) return done;
     while (step())
         ++done;
     return done;

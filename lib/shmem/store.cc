@@ -244,7 +244,8 @@ void Store::answer(NodeId to, std::uint32_t ticket, std::uint16_t offset, unsign
     next.ticket = ticket;
     next.offset = offset;
     next.words = static_cast<std::uint16_t>(words);
-    std::copy_n(values, words, next.values.begin());
+    for (unsigned i = 0; i < words; ++i)
+        next.values[i] = values[i];
     next.to = to;
 }
 

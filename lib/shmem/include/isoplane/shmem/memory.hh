@@ -85,7 +85,8 @@ class Memory final : public isotach::Filter {
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
     /// received before. Not with an lcore.
     bool step();
-    /// step() as often as it can, and takes and sends answers; with an lcore, takes what was answered.
+    /// Takes and sends answers, and then step() as often as it can, but not behind answers in two polls
+    /// running; with an lcore, takes what was answered.
     /// Returns how much it has done.
     unsigned poll();
     /// On the lcore: as poll(), while it is not the program's turn.
@@ -176,6 +177,7 @@ class Memory final : public isotach::Filter {
     Layout layout_;
     isotach::Delivery next_{};  ///< that the program has to receive, or cannot be executed yet
     bool has_next_ = false;     ///< there is one
+    bool hands_over_ = false;   ///< the last poll() had answers, and executed nothing
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};

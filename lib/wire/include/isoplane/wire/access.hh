@@ -137,7 +137,9 @@ struct Answer {
     std::uint32_t ticket = 0;
     std::uint16_t offset = 0;  ///< among all that is read under that ticket
     std::uint16_t words = 0;
-    std::array<std::uint32_t, kMostAccessWords> values{};
+    std::array<std::uint32_t, kMostAccessWords> values;  ///< so many of them: to clear all takes long
+
+    std::span<const std::uint32_t> told() const noexcept { return {values.data(), words}; }
 };
 
 namespace answer_layout {
