@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <system_error>
 
@@ -53,9 +54,8 @@ CompletionQueue::~CompletionQueue() {
     ::close(descriptor_);
 }
 
-void CompletionQueue::write(const Completion& completion) {
-    if (descriptor_ >= 0 && completions_.empty()) eventfd_write(descriptor_, 1);
-    completions_.push(completion);
+void CompletionQueue::tell() {
+    eventfd_write(descriptor_, 1);
 }
 
 void CompletionQueue::pop() {
@@ -70,6 +70,22 @@ ssize_t CompletionQueue::read(void* to, std::size_t count, fi_addr_t* sources) {
     return result;
 }
 
+/// Member by member: a copy of what has just been put together would wait until that has left the CPU.
+void CompletionQueue::put(std::byte* at, const Completion& completion) const noexcept {
+    using Entry = fi_cq_tagged_entry;
+    const auto member = [at](std::size_t offset, const auto& value) {
+        std::memcpy(at + offset, &value, sizeof value);
+    };
+    member(offsetof(Entry, op_context), completion.context);
+    if (format_ == FI_CQ_FORMAT_CONTEXT) return;
+    member(offsetof(Entry, flags), completion.flags);
+    member(offsetof(Entry, len), completion.length);
+    if (format_ == FI_CQ_FORMAT_MSG) return;
+    member(offsetof(Entry, buf), completion.buffer);
+    member(offsetof(Entry, data), completion.data);
+    if (format_ == FI_CQ_FORMAT_TAGGED) member(offsetof(Entry, tag), completion.tag);
+}
+
 ssize_t CompletionQueue::take(void* to, std::size_t count, fi_addr_t* sources) {
     const Network::Guard guard(domain_.network().lock());
     if (completions_.empty() || count == 0) domain_.network().progress();
@@ -77,9 +93,7 @@ ssize_t CompletionQueue::take(void* to, std::size_t count, fi_addr_t* sources) {
     const std::size_t size = size_of(format_);
     for (; taken < count && !completions_.empty() && completions_.front().error == 0; ++taken) {
         const Completion& first = completions_.front();
-        const fi_cq_tagged_entry entry{first.context, first.flags, first.length,
-                                       first.buffer,  first.data,  first.tag};
-        std::memcpy(static_cast<std::byte*>(to) + taken * size, &entry, size);
+        put(static_cast<std::byte*>(to) + taken * size, first);
         if (sources != nullptr) sources[taken] = first.source;
         pop();
     }

@@ -38,8 +38,11 @@ class CompletionQueue : public fid_cq {
     Domain& domain() noexcept { return domain_; }
     int descriptor() const noexcept { return descriptor_; }
 
-    /// With the network's lock held.
-    void write(const Completion& completion);
+    /// With the network's lock held. In line, so that it is written where it stays.
+    void write(const Completion& completion) {
+        if (descriptor_ >= 0 && completions_.empty()) tell();
+        completions_.push(completion);
+    }
     bool empty() const noexcept { return completions_.empty(); }
 
     /// As fi_cq_readfrom().
@@ -52,6 +55,8 @@ class CompletionQueue : public fid_cq {
   private:
     ssize_t take(void* to, std::size_t count, fi_addr_t* sources);
     void pop();
+    void tell();
+    void put(std::byte* at, const Completion& completion) const noexcept;
 
     Domain& domain_;
     const fi_cq_format format_;
