@@ -13,17 +13,9 @@ namespace isoplane::fi {
 using namespace portals;
 
 void Endpoint::look() {
-    Event event;
-    std::size_t which = 0;
-    EventHandler handler = nullptr;
-    for (;;) {
-        const Status status = interface_->take({&queue_, 1}, event, which, handler);
-        if (status == Status::kEqDropped) [[unlikely]]
-            complain("more has arrived at once than there is room to tell of: some of it is lost");
-        else if (status != Status::kOk)
-            break;
-        handle(event);
-    }
+    if (interface_->visit_events(queue_, [this](const Event& event) { handle(event); }) == Status::kEqDropped)
+        [[unlikely]]
+        complain("more has arrived at once than there is room to tell of: some of it is lost");
     if (!unanswered_.empty()) [[unlikely]] {
         const auto waiting = std::exchange(unanswered_, {});
         for (const auto& [from, request] : waiting)

@@ -51,6 +51,32 @@ TEST(Queue, has_room_for_a_power_of_two) {
     }
 }
 
+TEST(Queue, shows_events_where_they_stand_and_those_that_come_meanwhile) {
+    Desk desk;
+    MdSpec spec = desk.spec(kOpPut | kManageRemote | kStartDisable);
+    spec.eq = desk.queue(4);
+    desk.attach(spec);
+    puts(desk, 2);
+    std::vector<Sequence> seen;
+    const auto note = [&](const Event& event) {
+        if (seen.empty()) puts(desk, 1);
+        seen.push_back(event.sequence);
+    };
+    EXPECT_EQ(desk.ni.visit_events(spec.eq, note), Status::kOk);
+    ASSERT_EQ(seen.size(), 3U);
+    EXPECT_EQ(seen[1], seen[0] + 1);
+    EXPECT_EQ(seen[2], seen[0] + 2);
+    Event event{};
+    EXPECT_EQ(desk.take(spec.eq, event), Status::kEqEmpty);
+
+    puts(desk, 6);
+    EXPECT_EQ(desk.ni.visit_events(spec.eq, note), Status::kEqDropped);
+    EXPECT_EQ(seen.size(), 7U);
+    EXPECT_EQ(seen.back(), seen.front() + 8);
+    EXPECT_EQ(desk.ni.visit_events(spec.eq, note), Status::kOk);
+    EXPECT_EQ(desk.ni.visit_events(kNoQueue, note), Status::kEqInvalid);
+}
+
 TEST(Queue, without_room_is_none) {
     Desk desk;
     EXPECT_EQ(desk.queue(0), kNoQueue);

@@ -56,7 +56,13 @@ class EventQueue : public Slot {
     /// kEqDropped when events in front of this one were overwritten.
     Status take(Event& event) noexcept {
         if (write_ == read_) return Status::kEqEmpty;
-        event = at(read_++);
+        event = at(read_);
+        return pop();
+    }
+    /// The next event, where it stands until pop(); nullptr when there is none.
+    const Event* front() noexcept { return write_ == read_ ? nullptr : &at(read_); }
+    Status pop() noexcept {
+        ++read_;
         // Empty, it begins again at its first place: one that is read in time stays in the cache, however
         // many events it has room for.
         if (write_ == read_) first_ = write_;
