@@ -132,9 +132,9 @@ class Interface {
     /// The next event of the first of the queues that has one. `which` is its index, or that of a queue which
     /// is not there.
     Status take(std::span<const Handle> queues, Event& event, std::size_t& which, EventHandler& handler);
-    /// Gives each event of a queue, where it stands, to `visit`, which may call all but what takes events, and
-    /// needs room there for all that comes meanwhile. Without the lock: for who is alone with the interface.
-    /// kEqDropped when events before one of them were overwritten.
+    /// Gives each event of a queue, where it stands, to `visit`, which may call all but what takes events,
+    /// and needs room there for all that comes meanwhile. Without the lock: for who is alone with the
+    /// interface. kEqDropped when events before one of them were overwritten.
     template <typename Visit>
     Status visit_events(Handle handle, Visit&& visit) {
         EventQueue* const queue = queues_.find(handle);
