@@ -137,9 +137,10 @@ void Endpoint::on_shelved(const Event& event) {
     if (event.portal == kRequests) {
         if (!is_kept) return;
         Shelf& its = shelf(event.portal);
+        const std::uint32_t buffer = which_of(event);
         const std::byte* const data = its.hold(event);
         if (event.failure == kSuccess) answer(event.initiator, data, static_cast<std::size_t>(event.mlength));
-        return its.release(which_of(event));
+        return its.release(buffer);
     }
     Shelved::iterator at;
     Shelved* const list = find_arriving(event, at);

@@ -77,6 +77,18 @@ TEST(Queue, shows_events_where_they_stand_and_those_that_come_meanwhile) {
     EXPECT_EQ(desk.ni.visit_events(kNoQueue, note), Status::kEqInvalid);
 }
 
+TEST(Queue, is_empty_for_who_handles_its_last_event) {
+    Desk desk;
+    MdSpec spec = desk.spec(kOpPut | kManageRemote | kStartDisable);
+    spec.eq = desk.queue(4);
+    const Handle md = desk.attach(spec);
+    puts(desk, 2);
+    std::vector<Status> updates;
+    const auto update = [&](const Event&) { updates.push_back(desk.ni.update(md, nullptr, &spec, spec.eq)); };
+    EXPECT_EQ(desk.ni.visit_events(spec.eq, update), Status::kOk);
+    EXPECT_EQ(updates, (std::vector{Status::kMdNoUpdate, Status::kOk}));
+}
+
 TEST(Queue, without_room_is_none) {
     Desk desk;
     EXPECT_EQ(desk.queue(0), kNoQueue);

@@ -16,8 +16,8 @@ using EventHandler = void (*)();
 /// A ring of events. When it is full the oldest is overwritten, and its reader told so: nothing that arrives
 /// ever waits for a reader.
 ///
-/// All of it is the interface's lock's, except what it shows: who polls an empty queue takes no lock, and
-/// reads one line that is written only when an event comes or goes.
+/// All of it is the interface's lock's, or that of who is alone with the interface, except what it shows: who
+/// polls an empty queue takes no lock, and reads one line that is written only when an event comes or goes.
 class EventQueue : public Slot {
   public:
     /// Room for `count` events and for as many more as a power of two has. Throws std::bad_alloc.
@@ -55,20 +55,29 @@ class EventQueue : public Slot {
 
     /// kEqDropped when events in front of this one were overwritten.
     Status take(Event& event) noexcept {
-        if (write_ == read_) return Status::kEqEmpty;
-        event = at(read_);
-        return pop();
+        const bool dropped = lost_;
+        const Event* const next = begin_reading();
+        if (next == nullptr) return Status::kEqEmpty;
+        event = *next;
+        end_reading();
+        return dropped ? Status::kEqDropped : Status::kOk;
     }
-    /// The next event, where it stands until pop(); nullptr when there is none.
-    const Event* front() noexcept { return write_ == read_ ? nullptr : &at(read_); }
-    Status pop() noexcept {
-        ++read_;
-        // Empty, it begins again at its first place: one that is read in time stays in the cache, however
-        // many events it has room for.
-        if (write_ == read_) first_ = write_;
+    /// The same without a copy: the event is taken, and stays in its place until end_reading(), or until as
+    /// many have come as there is room for. nullptr when there is none. `lost()` goes before it.
+    const Event* begin_reading() noexcept {
+        if (write_ == read_) return nullptr;
+        lost_ = false;
+        const Event& event = at(read_++);
         show();
-        return std::exchange(lost_, false) ? Status::kEqDropped : Status::kOk;
+        return &event;
     }
+    /// Empty, it begins again at its first place: one that is read in time stays in the cache, however many
+    /// events it has room for.
+    void end_reading() noexcept {
+        if (write_ == read_) first_ = write_;
+    }
+    /// Events in front of the next one were overwritten.
+    bool lost() const noexcept { return lost_; }
     Sequence unread() const noexcept { return write_ - read_; }
 
     /// Without the lock: it is there, by this handle, and has no event.

@@ -132,19 +132,20 @@ class Interface {
     /// The next event of the first of the queues that has one. `which` is its index, or that of a queue which
     /// is not there.
     Status take(std::span<const Handle> queues, Event& event, std::size_t& which, EventHandler& handler);
-    /// Gives each event of a queue, where it stands, to `visit`, which may call all but what takes events,
-    /// and needs room there for all that comes meanwhile. Without the lock: for who is alone with the
-    /// interface. kEqDropped when events before one of them were overwritten.
+    /// Takes each event of a queue and gives it, where it stands, to `visit`, which may call all but what
+    /// takes events, and reads no more of it once it has posted as many as there is room for. Without the
+    /// lock: for who is alone with the interface. kEqDropped when events before one of them were overwritten.
     template <typename Visit>
     Status visit_events(Handle handle, Visit&& visit) {
         EventQueue* const queue = queues_.find(handle);
         if (queue == nullptr) return Status::kEqInvalid;
-        Status status = Status::kOk;
-        while (const Event* event = queue->front()) {
+        bool dropped = queue->lost();
+        while (const Event* event = queue->begin_reading()) {
             visit(*event);
-            if (queue->pop() == Status::kEqDropped) status = Status::kEqDropped;
+            queue->end_reading();
+            dropped |= queue->lost();
         }
-        return status;
+        return dropped ? Status::kEqDropped : Status::kOk;
     }
     Status count_events(Handle queue, Size& count);
 
