@@ -29,7 +29,10 @@ wire::Answer Layout::told() const {
 void Layout::hear(NodeId host, const wire::Answer& told) {
     const wire::Answer own = this->told();
     const std::string who = "node " + std::to_string(host) + " has shared memory of ";
-    if (told.words != own.words || told.values[0] != own.values[0] || told.values[1] != own.values[1]) {
+    if (told.words != own.words) {
+        difference_ = "node " + std::to_string(host) + " tells of its shared memory otherwise than node " +
+                      std::to_string(here_) + ": run the same version on all nodes of the job";
+    } else if (told.values[0] != own.values[0] || told.values[1] != own.values[1]) {
         difference_ = who + key("pages", told.values[0]) + ", " + key("page-size", told.values[1]) +
                       ", and node " + std::to_string(here_) + " of " + key("pages", extent_.pages) + ", " +
                       key("page-size", extent_.page_words) + ": give all nodes of the job the same";

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace isoplane::shmem {
 
@@ -108,7 +109,9 @@ bool Memory::execute_next() {
     now_ = next_.time;
     if (next_.operation == Operation::kMarker) {
         execute_own();
-        if (next_.frame != isotach::kNoFrame) [[unlikely]]
+        const bool is_empty =
+            next_.frame == isotach::kNoFrame && next_.own == nullptr && next_.payload == nullptr;
+        if (!is_empty) [[unlikely]]
             from_.release(next_);
     } else if (next_.operation == Operation::kAccesses) {
         take_accesses();
@@ -249,11 +252,12 @@ unsigned Memory::poll() {
         const std::lock_guard turn(turn_);
         return fill_reads();
     }
+    const bool handed_over = std::exchange(hands_over_, false);
     if (is_idle()) return 0;
     const unsigned taken = take_answers();
     unsigned done = taken + send_answers();
     // The program waits for what it has read; what others want, only for the next poll.
-    hands_over_ = taken != 0 && !hands_over_;
+    hands_over_ = taken != 0 && !handed_over;
     if (hands_over_) return done;
     while (step())
         ++done;

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 /// One host sends the other more messages than there is credit for, and that one receives none of them: what
-/// they tell each other of shared memory comes in all the same.
+/// they tell each other of shared memory comes in all the same. And what one reads is there before others
+/// have their turn, which comes next.
 
 #include <gtest/gtest.h>
 
@@ -125,7 +126,42 @@ void flood(std::uint64_t seed) {
     world.drain();
 }
 
+void read_one_by_one(std::uint64_t seed) {
+    const topology::Topology topology = topology::parse_fmconfig("0 reader owner\n");
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map =
+        topology::parse_shmem_map("0: 1;\n", "map", {.pages = kSmall.pages, .topology = &topology});
+    sim::World world(seed, pool());
+    sim::Link& link = world.connect("wire", {});
+    Flooded reader(paths, map, 0, link.a());
+    Flooded owner(paths, map, 1, link.b());
+    world.add(reader);
+    world.add(owner);
+    ASSERT_TRUE(world.run_until([&] { return reader.started() && owner.started(); }, 1s));
+
+    shmem::Memory& memory = reader.memory();
+    shmem::Isochron isochron(memory);
+    unsigned first = 0;
+    for (unsigned i = 0; i < 100; ++i) {
+        world.run_for(i * 37ns);
+        const shmem::Future<std::uint32_t> value = isochron.read(kThere);
+        ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));
+        ASSERT_TRUE(world.run_until([&] { return value.ready(); }, 1s));
+        first += memory.executed() < memory.issued() ? 1 : 0;
+        ASSERT_TRUE(world.run_until([&] { return memory.executed() == memory.issued(); }, 1s));
+    }
+    EXPECT_GT(first, 0U) << "no value was there before its isochron had been executed here";
+    world.drain();
+}
+
 }  // namespace
+
+TEST(ShmemFlood, is_none_of_answers_which_come_first_and_hold_up_nobody) {
+    for_each_seed(5, [&](std::uint64_t seed) {
+        read_one_by_one(seed);
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+}
 
 TEST(ShmemFlood, does_not_keep_out_what_hosts_tell_each_other_of_memory) {
     for_each_seed(20, [&](std::uint64_t seed) {

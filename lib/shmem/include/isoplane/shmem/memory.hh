@@ -89,7 +89,7 @@ class Memory final : public isotach::Filter {
     /// running; with an lcore, takes what was answered.
     /// Returns how much it has done.
     unsigned poll();
-    /// On the lcore: as poll(), while it is not the program's turn.
+    /// On the lcore, while it is not the program's turn: takes and sends answers, and executes.
     bool pass_on(isotach::Delivery& delivery, bool caught_up) noexcept override;
 
     /// Where `answers` may be touched: tells all of so many hosts how large this memory is, and who has which
@@ -177,7 +177,7 @@ class Memory final : public isotach::Filter {
     Layout layout_;
     isotach::Delivery next_{};  ///< that the program has to receive, or cannot be executed yet
     bool has_next_ = false;     ///< there is one
-    bool hands_over_ = false;   ///< the last poll() had answers, and executed nothing
+    bool hands_over_ = false;   ///< the last poll() took answers, and executed nothing
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};
