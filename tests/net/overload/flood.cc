@@ -61,10 +61,7 @@ class Flood : private Member {
     void drink() {
         const std::uint64_t all = plan_.count * (job_.size() - 1);
         next_.resize(job_.size());
-        while (waiting_ < plan_.hold) {
-            poll();
-            waiting_ = counted()["messages_received"];
-        }
+        let_wait();
         const auto begin = Clock::now();
         while (received_ < all) {
             poll();
@@ -76,6 +73,20 @@ class Flood : private Member {
             }
         }
         seconds_ = std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+
+    /// Until so many wait, or more than a ring has room for and no more come: credit is for frames, which are
+    /// not full on a machine that is busy with other things.
+    void let_wait() {
+        constexpr std::uint64_t kRing = 1024;
+        constexpr auto kQuiet = std::chrono::seconds(1);
+        for (auto came = Clock::now();
+             waiting_ < plan_.hold && (waiting_ <= kRing || Clock::now() - came < kQuiet);) {
+            poll();
+            const std::uint64_t waiting = counted()["messages_received"];
+            if (waiting != waiting_) came = Clock::now();
+            waiting_ = waiting;
+        }
     }
 
     void take(const noniso::Received& message) {
