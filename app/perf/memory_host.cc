@@ -36,7 +36,7 @@ void MemoryHost::poll() {
     niu_.poll(now);
     dispatcher_.dispatch();
     if (reads_ != nullptr && came_ == 0 && isotach_.ordering().waiting() != 0) came_ = rte_rdtsc();
-    isotach_.poll(now);
+    if (!memory_.hurries()) isotach_.poll(now);
     if (reads_ != nullptr) step_noting();
     memory_.poll();
 }

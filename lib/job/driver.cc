@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <isoplane/isotach/remote_endpoint.hh>
-#include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/noniso/remote_endpoint.hh>
 #include <isoplane/runtime/lcore.hh>
 #include <map>
@@ -42,7 +41,7 @@ class InlineDriver final : public Driver {
         moved += network_.dispatcher.dispatch();
         for (const auto& plane : network_.planes)
             moved += plane->poll(now);
-        if (network_.time) {
+        if (network_.time && !(filter_ != nullptr && filter_->hurries())) {
             moved += network_.time->isotach().poll(now);
             network_.time->poll_membership(now);
         }
@@ -55,14 +54,15 @@ class InlineDriver final : public Driver {
         return at->second;
     }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
-    noniso::Endpoint* answers() override { return network_.time ? &answers_ : nullptr; }
-    void filter(isotach::Filter*) override {}
+    noniso::DirectEndpoint* answers() override { return network_.time ? &answers_ : nullptr; }
+    void filter(isotach::Filter* filter) override { filter_ = filter; }
     bool settled() override { return !network_.time || network_.time->isotach().settled(); }
 
   private:
     Network& network_;
     std::map<wire::Protocol, noniso::DirectEndpoint> endpoints_;
     noniso::DirectEndpoint answers_;
+    isotach::Filter* filter_ = nullptr;
     runtime::TscClock clock_;
 };
 
@@ -113,7 +113,7 @@ class LcoreDriver final : public Driver {
         return messages.endpoint;
     }
     isotach::Endpoint* isotach() override { return time_ ? &time_->endpoint : nullptr; }
-    noniso::Endpoint* answers() override { return time_ ? &time_->answers : nullptr; }
+    noniso::DirectEndpoint* answers() override { return time_ ? &time_->answers : nullptr; }
     void filter(isotach::Filter* filter) override { time_->stage.filter(filter); }
     bool settled() override {
         bool settled = true;

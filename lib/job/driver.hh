@@ -6,7 +6,7 @@
 #include <functional>
 #include <isoplane/isotach/filter.hh>
 #include <isoplane/job/settings.hh>
-#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/runtime/pool.hh>
 #include <memory>
 
@@ -36,9 +36,9 @@ class Driver {
     virtual isotach::Endpoint* isotach() = 0;
     /// For the answers of shared memory, where the NIU may be touched; nullptr for a program that is not in
     /// logical time.
-    virtual noniso::Endpoint* answers() = 0;
+    virtual noniso::DirectEndpoint* answers() = 0;
     /// What stands between logical time and the program from now on; nullptr for nothing. Called where the
-    /// NIU may be touched. A program that polls for itself has nothing there.
+    /// NIU may be touched.
     virtual void filter(isotach::Filter* filter) = 0;
     /// All that the program has sent is with the NIU; what it has issued in logical time has been executed
     /// here, and so has all that came.

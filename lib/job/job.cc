@@ -172,11 +172,10 @@ void Job::make_memory() {
         network.shmem.value_or(topology::ShmemMap()), topology::Paths(*network.topology), node(),
         {.pages = network.conf.pages.value_or(topology::kDefaultPages), .page_words = settings_.page_words});
     driver_->call([&] {
-        isotach::Endpoint* const lcore =
-            settings_.progress == Progress::kLcore ? &network_->time->isotach() : nullptr;
+        isotach::Endpoint* const program = settings_.progress == Progress::kLcore ? isotach_ : nullptr;
         memory_ =
-            std::make_unique<shmem::Memory>(std::move(pages), *isotach_, *driver_->answers(),
-                                            shmem::Options{.life = network_->niu.options().epoch}, lcore);
+            std::make_unique<shmem::Memory>(std::move(pages), network_->time->isotach(), *driver_->answers(),
+                                            shmem::Options{.life = network_->niu.options().epoch}, program);
         driver_->filter(memory_.get());
     });
 }

@@ -17,14 +17,14 @@ using wire::Access;
 using wire::AccessCursor;
 using wire::Operation;
 
-Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options,
-               isotach::Endpoint* lcore)
+Memory::Memory(Pages pages, isotach::Isotach& time, noniso::DirectEndpoint& answers, Options options,
+               isotach::Endpoint* program)
     : pages_(std::move(pages)),
-      endpoint_(endpoint),
-      from_(lcore != nullptr ? *lcore : endpoint),
+      time_(time),
+      endpoint_(program != nullptr ? *program : time),
       answers_(answers),
       options_(options),
-      turn_(lcore != nullptr),
+      turn_(program != nullptr),
       store_(pages_, options.planted.no_blocking),
       copies_(pages_, store_, answers_),
       reads_(options.life),
@@ -39,9 +39,9 @@ Memory::Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answe
 }
 
 Memory::~Memory() {
-    if (has_next_) from_.release(next_);
+    if (has_next_) time_.release(next_);
     for (const Delivery& delivery : together_)
-        from_.release(delivery);
+        time_.release(delivery);
 }
 
 /// Whether there is something that is not the program's to receive.
@@ -56,7 +56,7 @@ bool Memory::take_next() {
         notices_.pop();
         return true;
     }
-    if (!from_.receive(next_)) return false;
+    if (!time_.receive(next_)) return false;
     if (next_.kind != DeliveryKind::kMessage) [[unlikely]]
         heed(next_);
     return true;
@@ -89,10 +89,10 @@ void Memory::change_here(NodeId host, bool joined) {
 
 /// This host joins a running time, which goes on when its copies are here. Until then there are only notices.
 void Memory::arrive() {
-    for (Delivery notice; from_.receive(notice); notices_.push(notice))
+    for (Delivery notice; time_.receive(notice); notices_.push(notice))
         heed(notice);
-    copies_.leave_out([this](NodeId host) { return from_.has_gone(host); });
-    if (copies_.complete()) from_.pages_are_here();
+    copies_.leave_out([this](NodeId host) { return time_.has_gone(host); });
+    if (copies_.complete()) time_.pages_are_here();
 }
 
 bool Memory::step() {
@@ -112,12 +112,12 @@ bool Memory::execute_next() {
         const bool is_empty =
             next_.frame == isotach::kNoFrame && next_.own == nullptr && next_.payload == nullptr;
         if (!is_empty) [[unlikely]]
-            from_.release(next_);
+            time_.release(next_);
     } else if (next_.operation == Operation::kAccesses) {
         take_accesses();
     } else {
         counters_.malformed.add();
-        from_.release(next_);
+        time_.release(next_);
     }
     return true;
 }
@@ -126,12 +126,12 @@ bool Memory::execute_next() {
 void Memory::take_accesses() {
     if (together_.empty()) [[likely]] {
         execute(next_.time.host, next_.data);
-        return from_.release(next_);
+        return time_.release(next_);
     }
     together_.push_back(next_);
     for (const Delivery& delivery : together_) {
         execute(delivery.time.host, delivery.data);
-        from_.release(delivery);
+        time_.release(delivery);
     }
     together_.clear();
 }
@@ -204,7 +204,7 @@ bool Memory::send(const Store::Answer& answer) {
 }
 
 unsigned Memory::send_answers() {
-    if (from_.arrives()) [[unlikely]]
+    if (time_.arrives()) [[unlikely]]
         arrive();
     unsigned sent = copies_.idle() ? 0 : copies_.send();
     for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
@@ -242,8 +242,8 @@ unsigned Memory::take_answers() {
 
 /// There is nothing to take, to execute or to send: as most polls find it, which therefore look no further.
 inline bool Memory::is_idle() const noexcept {
-    return !has_next_ && unsent_ == 0 && !from_.waiting() && !answers_.waiting() && copies_.idle() &&
-           notices_.empty() && !from_.arrives();
+    return !has_next_ && unsent_ == 0 && !time_.waiting() && !answers_.waiting() && copies_.idle() &&
+           notices_.empty() && !time_.arrives();
 }
 
 unsigned Memory::poll() {
@@ -252,13 +252,9 @@ unsigned Memory::poll() {
         const std::lock_guard turn(turn_);
         return fill_reads();
     }
-    const bool handed_over = std::exchange(hands_over_, false);
     if (is_idle()) return 0;
-    const unsigned taken = take_answers();
-    unsigned done = taken + send_answers();
-    // The program waits for what it has read; what others want, only for the next poll.
-    hands_over_ = taken != 0 && !handed_over;
-    if (hands_over_) return done;
+    unsigned done = take_answers() + send_answers();
+    if (hurries_) return done;
     while (step())
         ++done;
     return done;

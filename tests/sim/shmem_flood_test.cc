@@ -52,7 +52,13 @@ class Flooded final : public runtime::Stage {
     }
 
     unsigned poll(runtime::Time now) override {
-        return niu_.poll(now) + dispatcher_.dispatch() + isotach_.poll(now) + memory_.poll();
+        const unsigned moved = niu_.poll(now) + dispatcher_.dispatch();
+        const bool answered = answers_.waiting();
+        waited_ += answered && hurried_ ? 1 : 0;
+        const bool hurries = memory_.hurries();
+        EXPECT_EQ(hurries, answered && !hurried_);
+        hurried_ = hurries;
+        return moved + (hurries ? 0 : isotach_.poll(now)) + (leaves_answers_ ? 0 : memory_.poll());
     }
     void set_quiet(bool quiet) override {
         niu_.set_quiet(quiet);
@@ -64,6 +70,9 @@ class Flooded final : public runtime::Stage {
     bool started() const { return siu_.started(); }
     niu::Niu& niu() { return niu_; }
     shmem::Memory& memory() { return memory_; }
+    void leave_answers(bool leave) { leaves_answers_ = leave; }
+    /// Polls in which answers waited while time passed, as it had not in the poll before.
+    unsigned waited() const { return waited_; }
 
   private:
     niu::Niu niu_;
@@ -73,6 +82,9 @@ class Flooded final : public runtime::Stage {
     noniso::Barrier barrier_;
     noniso::DirectEndpoint answers_;
     shmem::Memory memory_;
+    bool hurried_ = false;
+    bool leaves_answers_ = false;
+    unsigned waited_ = 0;
 };
 
 void flood(std::uint64_t seed) {
@@ -151,6 +163,13 @@ void read_one_by_one(std::uint64_t seed) {
         ASSERT_TRUE(world.run_until([&] { return memory.executed() == memory.issued(); }, 1s));
     }
     EXPECT_GT(first, 0U) << "no value was there before its isochron had been executed here";
+
+    reader.leave_answers(true);
+    const shmem::Future<std::uint32_t> value = isochron.read(kThere);
+    ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));
+    ASSERT_TRUE(world.run_until([&] { return reader.waited() > 1; }, 1s)) << "time stands still for answers";
+    reader.leave_answers(false);
+    ASSERT_TRUE(world.run_until([&] { return value.ready(); }, 1s));
     world.drain();
 }
 

@@ -48,7 +48,7 @@ class MortalShmemLife {
     unsigned poll(runtime::Time now) {
         unsigned moved = niu_.poll(now);
         moved += dispatcher_.dispatch();
-        moved += isotach_.poll(now);
+        if (!memory_->hurries()) moved += isotach_.poll(now);
         membership_.poll(now);
         return moved + program_->poll(isotach_.started());
     }

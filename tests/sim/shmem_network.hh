@@ -55,7 +55,7 @@ class ShmemHost final : public runtime::Stage {
     unsigned poll(runtime::Time now) override {
         unsigned moved = niu_.poll(now);
         moved += dispatcher_.dispatch();
-        moved += isotach_.poll(now);
+        if (!memory_.hurries()) moved += isotach_.poll(now);
         if (siu_.started()) moved += program_.poll();
         return moved;
     }

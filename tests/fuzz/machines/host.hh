@@ -62,7 +62,7 @@ class Host {
         now_ += time;
         niu_.poll(now_);
         dispatcher_.dispatch();
-        isotach_.poll(now_);
+        if (!memory_.hurries()) isotach_.poll(now_);
         if (membership_) membership_->poll(now_);
         barrier_.poll();
         memory_.poll();

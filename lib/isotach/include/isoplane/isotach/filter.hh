@@ -7,13 +7,16 @@
 
 namespace isoplane::isotach {
 
-/// Stands on an lcore between logical time and a program, and takes what is not the program's.
+/// Stands between logical time and a program.
 class Filter {
   public:
     virtual ~Filter() = default;
-    /// The next for the program; called with every poll of the lcore that has room for one. `caught_up`: the
-    /// program has received all that it was given.
+    /// On an lcore: takes what is not the program's, and passes on the next that is. Called with every poll
+    /// that has room for one. `caught_up`: the program has received all that it was given.
     virtual bool pass_on(Delivery& delivery, bool caught_up) noexcept = 0;
+    /// In a program that polls for itself: whether it had better have what has come outside logical time
+    /// before that is looked after again. Asked once in each poll, and not true in two of them running.
+    virtual bool hurries() noexcept = 0;
 };
 
 }  // namespace isoplane::isotach

@@ -20,9 +20,9 @@
 #pragma once
 
 #include <atomic>
-#include <isoplane/isotach/endpoint.hh>
 #include <isoplane/isotach/filter.hh>
-#include <isoplane/noniso/endpoint.hh>
+#include <isoplane/isotach/isotach.hh>
+#include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
@@ -64,13 +64,13 @@ struct Counters {
 
 class Memory final : public isotach::Filter {
   public:
-    /// `endpoint` and `answers` outlive it, and nobody else receives from them: messages and notices come
-    /// from receive(). `answers` takes what reads have found, outside logical time.
+    /// `time` and `answers` outlive it, and nobody else receives from them: messages and notices come from
+    /// receive(). `answers` takes what reads have found, outside logical time.
     ///
-    /// With `lcore`, accesses are executed on an lcore, which calls pass_on() and is the one that `answers`
-    /// belongs to: it takes from `lcore` what comes in logical time, and `endpoint` gets the rest.
-    Memory(Pages pages, isotach::Endpoint& endpoint, noniso::Endpoint& answers, Options options = {},
-           isotach::Endpoint* lcore = nullptr);
+    /// With `program`, accesses are executed on an lcore, which calls pass_on() and is the one that the two
+    /// belong to: the program has that end of logical time, and gets there what is not for its memory.
+    Memory(Pages pages, isotach::Isotach& time, noniso::DirectEndpoint& answers, Options options = {},
+           isotach::Endpoint* program = nullptr);
     ~Memory() override;
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
@@ -85,10 +85,12 @@ class Memory final : public isotach::Filter {
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
     /// received before. Not with an lcore.
     bool step();
-    /// Takes and sends answers, and then step() as often as it can, but not behind answers in two polls
-    /// running; with an lcore, takes what was answered.
-    /// Returns how much it has done.
+    /// Takes and sends answers, and then step() as often as it can, unless it hurries; with an lcore, takes
+    /// what was answered. Returns how much it has done.
     unsigned poll();
+    /// The program waits for the answers that have come; what others want can wait for the next poll, but not
+    /// for the one behind that.
+    bool hurries() noexcept override { return hurries_ = answers_.waiting() && !hurries_; }
     /// On the lcore, while it is not the program's turn: takes and sends answers, and executes.
     bool pass_on(isotach::Delivery& delivery, bool caught_up) noexcept override;
 
@@ -133,7 +135,7 @@ class Memory final : public isotach::Filter {
     bool send(Isochron& isochron);
     bool put_on_wire(Isochron& isochron);
     bool put_part(Isochron& isochron, const Isochron::Part& part);
-    bool has_lcore() const noexcept { return &from_ != &endpoint_; }
+    bool has_lcore() const noexcept { return &endpoint_ != &time_; }
     bool next();
     bool execute_next();
     void take_accesses();
@@ -159,9 +161,9 @@ class Memory final : public isotach::Filter {
     };
 
     Pages pages_;
-    isotach::Endpoint& endpoint_;
-    isotach::Endpoint& from_;  ///< where what comes in logical time is taken
-    noniso::Endpoint& answers_;
+    isotach::Isotach& time_;
+    isotach::Endpoint& endpoint_;  ///< of the program
+    noniso::DirectEndpoint& answers_;
     Options options_;
     mutable Turn turn_;  ///< with an lcore, all that both touch
     Store store_;
@@ -177,7 +179,7 @@ class Memory final : public isotach::Filter {
     Layout layout_;
     isotach::Delivery next_{};  ///< that the program has to receive, or cannot be executed yet
     bool has_next_ = false;     ///< there is one
-    bool hands_over_ = false;   ///< the last poll() took answers, and executed nothing
+    bool hurries_ = false;      ///< answers have come, and it did not when it was asked before
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};
