@@ -39,17 +39,47 @@ inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
     return number;
 }
 
+/// With the isochron that was issued last, whether or not it is a part of it. A packet or payload has the
+/// data, if there is any.
+inline void Isotach::issue_own(wire::Operation operation, std::uint32_t number,
+                               std::span<const std::byte> data, rte_mbuf* packet, Payload* payload) noexcept {
+    const bool at_once = options_.planted.markers_at_once;
+    Delivery planted;
+    Delivery& own = at_once ? planted : ordering_.issue(stamp_.pulse);
+    own.kind = DeliveryKind::kMessage;
+    own.operation = operation;
+    own.channel = 0;
+    own.isochron = number;
+    own.time.pulse = stamp_.pulse;
+    own.time.place = Place::kWithin;
+    own.time.host = here_;
+    own.time.rank = stamp_.rank++;
+    own.data = data;
+    own.frame = kNoFrame;
+    own.own = packet;
+    own.payload = payload;
+    if (paranoid_) [[unlikely]]
+        paranoid_->kept(number, own.time.pulse, own.time.rank);
+    if (at_once) [[unlikely]]
+        execute(own);
+}
+
+void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
+    const std::span<const std::byte> data = part.own_bytes();
+    issue_own(part.operation, number, data, part.packet.release(), part.payload.release());
+}
+
 /// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
 /// needed; an empty one to this host may stand before it. False, and nothing is done, when it cannot go this
 /// way now.
 inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
-                                 Isochron::Part* own) noexcept {
+                                 std::optional<wire::Operation> own) noexcept {
     if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
     const std::uint32_t number = stamp(siu_.distance(to));
-    if (own != nullptr) {
-        issue_own(*own, number);
+    if (own) {
+        issue_own(*own, number, {}, nullptr, nullptr);
         counters_.messages_sent.add();
     }
     const std::uint32_t count = ++counts_[to];
@@ -81,8 +111,7 @@ bool Isotach::send(NodeId to, std::span<const std::byte> message) noexcept {
 }
 
 bool Isotach::send_marked(NodeId to, std::span<const std::byte> accesses) noexcept {
-    Isochron::Part marker{.to = here_, .operation = wire::Operation::kMarker};
-    return may_issue() && issue_alone(to, accesses, wire::Operation::kAccesses, &marker);
+    return may_issue() && issue_alone(to, accesses, wire::Operation::kAccesses, wire::Operation::kMarker);
 }
 
 bool Isotach::held_back() noexcept {
@@ -121,10 +150,11 @@ bool Isotach::send(Isochron& isochron) noexcept {
 inline bool Isotach::issue_simple(Isochron& isochron) noexcept {
     const Isochron::Part& last = isochron.parts_.back();
     if (isochron.size() > 2 || last.packet || last.payload) return false;
-    Isochron::Part* own = nullptr;
+    std::optional<wire::Operation> own;
     if (isochron.size() == 2) {
-        own = &isochron.parts_.front();
-        if (own->to != here_ || own->size != 0) return false;
+        const Isochron::Part& first = isochron.parts_.front();
+        if (first.to != here_ || first.size != 0) return false;
+        own = first.operation;
     }
     return issue_alone(last.to, isochron.bytes_of(last), last.operation, own);
 }
@@ -238,29 +268,6 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
     }
     counters_.copied_bytes.add(part.size);
     send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
-}
-
-/// With the isochron that was issued last, whether or not it is a part of it.
-void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
-    const bool at_once = options_.planted.markers_at_once;
-    Delivery planted;
-    Delivery& own = at_once ? planted : ordering_.issue(stamp_.pulse);
-    own.kind = DeliveryKind::kMessage;
-    own.operation = part.operation;
-    own.channel = 0;
-    own.isochron = number;
-    own.time.pulse = stamp_.pulse;
-    own.time.place = Place::kWithin;
-    own.time.host = here_;
-    own.time.rank = stamp_.rank++;
-    own.data = part.own_bytes();
-    own.frame = kNoFrame;
-    own.own = part.packet.release();
-    own.payload = part.payload.release();
-    if (paranoid_) [[unlikely]]
-        paranoid_->kept(number, own.time.pulse, own.time.rank);
-    if (at_once) [[unlikely]]
-        execute(own);
 }
 
 /// An isochron of this host to itself is executed with the one that it issued before; or at once, when that

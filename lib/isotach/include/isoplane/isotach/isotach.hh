@@ -11,6 +11,7 @@
 #include <isoplane/wire/isotach.hh>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include <isoplane/isotach/endpoint.hh>
@@ -180,7 +181,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     }
     std::uint32_t stamp(Pulse distance) noexcept;
     bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
-                     Isochron::Part* own = nullptr) noexcept;
+                     std::optional<wire::Operation> own = {}) noexcept;
     bool issue_simple(Isochron& isochron) noexcept;
     bool held_back() noexcept;
     bool has_what_it_needs(Isochron& isochron) noexcept;
@@ -190,6 +191,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     bool hold_payloads(Isochron& isochron) noexcept;
     void issue(Isochron& isochron) noexcept;
     void issue_to_self(Isochron& isochron) noexcept;
+    void issue_own(wire::Operation operation, std::uint32_t number, std::span<const std::byte> data,
+                   rte_mbuf* packet, Payload* payload) noexcept;
     void issue_own(Isochron::Part& part, std::uint32_t number) noexcept;
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;

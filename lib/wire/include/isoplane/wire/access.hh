@@ -154,8 +154,23 @@ constexpr std::size_t answer_size(std::size_t words) {
 }
 
 /// `out` has answer_size(answer.words) bytes.
-void encode_answer(std::span<std::byte> out, const Answer& answer);
+inline void encode_answer(std::span<std::byte> out, const Answer& answer) {
+    answer_layout::Ticket::put(out.data(), answer.ticket);
+    answer_layout::Offset::put(out.data(), answer.offset);
+    answer_layout::Words::put(out.data(), answer.words);
+    for (std::size_t i = 0; i < answer.words; ++i)
+        Field<std::uint32_t, answer_layout::kSize>::put(out.data() + 4 * i, answer.values[i]);
+}
 /// False, with `answer` in any state, when it is malformed.
-bool decode_answer(std::span<const std::byte> in, Answer& answer);
+inline bool decode_answer(std::span<const std::byte> in, Answer& answer) {
+    if (in.size() < answer_layout::kSize) return false;
+    answer.ticket = answer_layout::Ticket::get(in.data());
+    answer.offset = answer_layout::Offset::get(in.data());
+    answer.words = answer_layout::Words::get(in.data());
+    if (answer.words > kMostAccessWords || in.size() != answer_size(answer.words)) return false;
+    for (std::size_t i = 0; i < answer.words; ++i)
+        answer.values[i] = Field<std::uint32_t, answer_layout::kSize>::get(in.data() + 4 * i);
+    return true;
+}
 
 }  // namespace isoplane::wire
