@@ -36,8 +36,11 @@ struct Stamps {
 
 constexpr std::size_t kMostReads = 1 << 20;
 
+/// When a read was issued is noted where its steps are wanted: to look at the counter takes its time, too.
+enum class Noted : std::uint8_t { kWhole, kSteps };
+
 /// One after the other, and calls `note(its times, whether they count)` for each.
-template <typename Note>
+template <Noted noted, typename Note>
 void read_remotely(MemoryPair& pair, double seconds, Note&& note) {
     const auto measure = [&](runtime::Idler& idler) {
         MemoryHost& host = pair.a();
@@ -51,7 +54,7 @@ void read_remotely(MemoryPair& pair, double seconds, Note&& note) {
         for (; next < kMostReads && course.goes_on(stamps.begin, next); stamps.begin = stamps.known) {
             const shmem::Future<std::uint32_t> value = isochron.read(Word{host.others(next++)});
             if (!MemoryPair::poll_until(idler, poll, [&] { return memory.issue(isochron); })) return false;
-            stamps.issued = rte_rdtsc();
+            if constexpr (noted == Noted::kSteps) stamps.issued = rte_rdtsc();
             if (!MemoryPair::poll_until(idler, poll, [&] { return value.ready(); })) return false;
             stamps.known = rte_rdtsc();
             note(stamps, course.counts(stamps.begin));
@@ -102,7 +105,7 @@ void measure_local_reads(MemoryPair& pair, double seconds, Figures& figures) {
 
 void measure_remote_reads(MemoryPair& pair, double seconds, Figures& figures) {
     runtime::Histogram all;
-    read_remotely(pair, seconds / 2, [&](const Stamps& read, bool counts) {
+    read_remotely<Noted::kWhole>(pair, seconds / 2, [&](const Stamps& read, bool counts) {
         if (counts) all.record(read.known - read.begin);
     });
     add_times(figures, {"read", "remote", 0, {}}, all);
@@ -115,7 +118,7 @@ void measure_read_steps(MemoryPair& pair, double seconds, Figures& figures) {
     there.reserve(kMostReads);
     std::size_t counts_from = 0;
     pair.b().note_reads(&there);
-    read_remotely(pair, seconds / 2, [&](const Stamps& read, bool counts) {
+    read_remotely<Noted::kSteps>(pair, seconds / 2, [&](const Stamps& read, bool counts) {
         here.push_back(read);
         if (!counts) counts_from = here.size();
     });
