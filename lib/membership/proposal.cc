@@ -36,12 +36,13 @@ void Agreement::propose() {
     say_again();
 }
 
-/// To those who have not answered.
+/// To those who have not answered; and while it waits for long, to all: or one of them would take this node
+/// for dead, and begin anew.
 void Agreement::say_again() {
     if (now_ - said_at_ < options_.every()) return;
     said_at_ = now_;
     for_each_voice([this](NodeId node) {
-        if (phase_ == Phase::kPreparing && promises_[node].epoch == 0)
+        if (phase_ == Phase::kPreparing && (promises_[node].epoch == 0 || mends()))
             post(node, {.step = wire::ViewStep::kPrepare, .ballot = ballot_});
         if (phase_ == Phase::kAccepting && !accepts_[node])
             post(node, {.step = wire::ViewStep::kAccept, .ballot = ballot_, .next = next_});
@@ -71,7 +72,8 @@ void Agreement::conclude() {
         all = all && (promises_[node].epoch != 0 || (is_suspect(node) && !any_returned));
     });
     const Time since = any_returned ? returned_at_ : began_at_;
-    if (!all && (view_.number == 0 || now_ - since < options_.grace())) return;
+    const Duration patience = mends() ? options_.limit : options_.grace();
+    if (!all && (view_.number == 0 || now_ - since < patience)) return;
     promises_[here_] = own_promise();
     // What may have been decided already is.
     const auto latest = std::ranges::max_element(promises_, {}, &Promise::accepted);

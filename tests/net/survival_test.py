@@ -60,8 +60,10 @@ def parent_of(pid):
         return int(file.read().rsplit(")", 1)[1].split()[1])
 
 
-def agree(reports, losses):
+def agree(reports, losses, errors=""):
     """What those who are left have said at the end."""
+    for report in reports:
+        assert report and "digest" in report[-1], f"one who is left ends with {report[-1:]}: {errors}"
     digests = {report[-1]["digest"] for report in reports}
     same(len(digests), 1, f"histories of those who are left: {reports}")
     notices = [[(line["left"], line["pulse"], line["view"]) for line in report if "left" in line] for report in reports]
@@ -92,7 +94,7 @@ def kill_and_go_on(ranks, *victims, options=()):
         left = [rank for rank in range(ranks) if rank not in victims]
         noticed(launcher, left, len(victims))
         launcher.ends(code=1)
-        agree([lines_of(launcher, rank) for rank in left], victims)
+        agree([lines_of(launcher, rank) for rank in left], victims, launcher.err())
 
 
 @test

@@ -157,11 +157,24 @@ TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
     pass_slowly(5 * kLimit);
     body.silent.clear();
     answer(wire::ViewStep::kPromise, {3});
-    pass_slowly(200ms);
+    out.drain();
+    pass_slowly(kLimit - 100ms);
+    EXPECT_GT(out.drain(), 2 * 50U) << "others would begin anew";
     answer(wire::ViewStep::kPromise, {2});
     answer(wire::ViewStep::kAccepted, {1, 3});
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
     EXPECT_EQ(body.members, 4U);
+}
+
+TEST_F(AgreementTest, who_is_asked_again_and_again_leaves_it_to_who_asks) {
+    decide(view(1, 100, 100));
+    for (unsigned i = 0; i < 100; ++i) {
+        hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+        pass_slowly(20ms);
+    }
+    EXPECT_EQ(described()["proposals"], 0U);
+    pass_slowly(kLimit);
+    EXPECT_NE(described()["proposals"], 0U);
 }
 
 TEST_F(AgreementTest, who_does_not_come_back_with_another_is_not_waited_for_long) {

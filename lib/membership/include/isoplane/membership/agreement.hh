@@ -112,6 +112,11 @@ class Agreement final : public niu::ViewReceiver {
     bool is_suspect(NodeId node) const noexcept {
         return std::ranges::find(suspects_, node) != suspects_.end();
     }
+    /// Somebody was heard again when time had stood still for long: there was no majority, and what had
+    /// parted it may come back bit by bit.
+    bool mends() const noexcept {
+        return returned_at_ != Time::max() && returned_at_ - frozen_at_ > options_.limit;
+    }
     void propose();
     void say_again();
     void conclude();
