@@ -109,7 +109,7 @@ constexpr Benchmark<PairOptions> kBenchmark{
     "sends frames back as they are.\n\n"
     "  raw        messages copied into frames and out of them, and nothing else\n"
     "  niu        the NIU, small messages share frames\n"
-    "  datagram   as programs have them: below 256 bytes copied into shared frames, above copy-free\n"
+    "  datagram   as programs have them: below 640 bytes copied into shared frames, above copy-free\n"
     "  reliable   the same, sent reliably\n"
     "  copied     datagrams, all of them copied\n"
     "  copy_free  datagrams, none of them copied that is larger than 248 bytes\n"

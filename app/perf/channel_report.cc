@@ -35,7 +35,7 @@ void add_to(report::Record& record, const Results& relays, double as_is) {
     table.title =
         "Million messages a second that come back from a node that sends on what comes; ratios to forward";
     table.note =
-        "Of the datagrams of 256 bytes and more, " + fixed(as_is * 100, 1) + " % were sent on as they were.";
+        "Of the datagrams that are not copied, " + fixed(as_is * 100, 1) + " % were sent on as they were.";
     record.tables.push_back(std::move(table));
     record.plots.push_back(rate_plot("relays", "Messages that a relay sends back", relays));
     relays.add_to(record.figures, "relay", {relay::kDatagram, relay::kReliable});

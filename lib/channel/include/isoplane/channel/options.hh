@@ -22,8 +22,9 @@ struct Options {
     unsigned slots = 32;    ///< messages of a channel that its user can have in his hands at a time
     unsigned held = 32;     ///< messages that are held for a channel beside those
     unsigned send_buffers = 128;
-    /// Smaller messages are copied into a frame that they share, as those to 248 bytes are in any case.
-    std::size_t copy_below = 256;
+    /// Smaller messages are copied into a frame that they share, as those to 248 bytes are in any case: a
+    /// frame of its own costs more than the copy while two fit one.
+    std::size_t copy_below = 640;
     std::uint32_t life = 1;  ///< of this node: another one each time it starts
     Planted planted{};
 
