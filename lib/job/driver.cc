@@ -41,8 +41,8 @@ class InlineDriver final : public Driver {
         moved += network_.dispatcher.dispatch();
         for (const auto& plane : network_.planes)
             moved += plane->poll(now);
-        if (network_.time && !(filter_ != nullptr && filter_->hurries())) {
-            moved += network_.time->isotach().poll(now);
+        if (network_.time) {
+            if (filter_ == nullptr || !filter_->hurries()) moved += network_.time->isotach().poll(now);
             network_.time->poll_membership(now);
         }
         return network_.barrier.poll() || moved != 0;

@@ -54,8 +54,8 @@ class Flooded final : public runtime::Stage {
     unsigned poll(runtime::Time now) override {
         const unsigned moved = niu_.poll(now) + dispatcher_.dispatch();
         const bool answered = answers_.waiting();
-        waited_ += answered && hurried_ ? 1 : 0;
         const bool hurries = memory_.hurries();
+        waited_ += answered && !hurries ? 1 : 0;
         EXPECT_EQ(hurries, answered && !hurried_);
         hurried_ = hurries;
         return moved + (hurries ? 0 : isotach_.poll(now)) + (leaves_answers_ ? 0 : memory_.poll());

@@ -89,7 +89,7 @@ class Memory final : public isotach::Filter {
     /// what was answered. Returns how much it has done.
     unsigned poll();
     /// The program waits for the answers that have come; what others want can wait for the next poll, but not
-    /// for the one behind that.
+    /// for the one behind that. Before each poll(), or never.
     bool hurries() noexcept override { return hurries_ = answers_.waiting() && !hurries_; }
     /// On the lcore, while it is not the program's turn: takes and sends answers, and executes.
     bool pass_on(isotach::Delivery& delivery, bool caught_up) noexcept override;
