@@ -38,8 +38,9 @@ void Agreement::poll(Time now) {
     now_ = now;
     const Duration missed = now - std::exchange(polled_at_, now);
     if (missed > options_.pause()) {
-        began_at_ += missed;
-        if (returned_at_ != Time::max()) returned_at_ += missed;
+        // What has come with this poll came now.
+        for (Time* const then : {&began_at_, &returned_at_, &majority_at_})
+            if (*then != Time::max()) *then = std::min(now, *then + missed);
     }
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();

@@ -29,7 +29,8 @@ void Agreement::propose() {
     promised_ = ballot_;
     phase_ = Phase::kPreparing;
     began_at_ = now_;
-    returned_at_ = Time::max();
+    returned_at_ = majority_at_ = Time::max();
+    was_apart_ = false;
     said_at_ = now_ - options_.every();
     std::fill(promises_.begin(), promises_.end(), Promise{});
     promises_[here_] = own_promise();
@@ -60,6 +61,15 @@ void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewM
                        .doubts = message.doubts,
                        .accepted = message.accepted,
                        .next = message.next};
+    if (majority_at_ == Time::max()) note_majority();
+}
+
+void Agreement::note_majority() {
+    const auto promised = static_cast<std::size_t>(
+        std::ranges::count_if(promises_, [](const Promise& promise) { return promise.epoch != 0; }));
+    if (view_.number == 0 || 2 * promised <= voices(view_)) return;
+    majority_at_ = now_;
+    was_apart_ = now_ - frozen_at_ > options_.limit;
 }
 
 /// When enough have answered, and all who might. When one of those has who were not heard, the others may be
@@ -69,9 +79,9 @@ void Agreement::conclude() {
     const bool any_returned = returned_at_ != Time::max();
     bool all = true;
     for_each_voice([&](NodeId node) {
-        all = all && (promises_[node].epoch != 0 || (is_suspect(node) && !any_returned));
+        all = all && (promises_[node].epoch != 0 || (is_suspect(node) && !any_returned && !mends()));
     });
-    const Time since = any_returned ? returned_at_ : began_at_;
+    const Time since = mends() ? majority_at_ : any_returned ? returned_at_ : began_at_;
     const Duration patience = mends() ? options_.limit : options_.grace();
     if (!all && (view_.number == 0 || now_ - since < patience)) return;
     promises_[here_] = own_promise();

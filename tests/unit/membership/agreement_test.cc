@@ -26,17 +26,24 @@ class FakeBody final : public membership::Body {
     std::size_t members = 0;           ///< of the last
     std::vector<NodeId> silent;
 
-    isotach::Standing freeze() noexcept override { return {.held = sent, .last = sent}; }
+    isotach::Standing freeze() noexcept override {
+        frozen_ = true;
+        return {.held = sent, .last = sent};
+    }
     void begin(const wire::View& view) override {
+        frozen_ = false;
         begun.push_back(view.number);
         members = view.members.size();
         sent = std::max(sent, view.base);
     }
     void stop() noexcept override {}
     void add_silent(std::vector<NodeId>& nodes) const override {
-        nodes.insert(nodes.end(), silent.begin(), silent.end());
+        if (!frozen_) nodes.insert(nodes.end(), silent.begin(), silent.end());
     }
     std::uint64_t clock() const noexcept override { return sent; }
+
+  private:
+    bool frozen_ = false;  ///< then nobody's tokens are missed
 };
 
 /// Host 0 of three around a switch, and what the others say.
@@ -68,12 +75,12 @@ class AgreementTest : public PoolTest {
         for (const runtime::Time end = now + time; now < end;)
             pass(1ms);
     }
-    /// What they say of the first ballot of host 0.
-    void answer(wire::ViewStep step, const std::vector<NodeId>& nodes) {
+    /// What they say of a ballot of host 0.
+    void answer(wire::ViewStep step, const std::vector<NodeId>& nodes, std::uint32_t round = 1) {
         niu.poll(now);
         for (const NodeId node : nodes)
             agreement.on_view(node, 10U + node,
-                              {.step = step, .view = 1, .ballot = 1U << 16, .held = 100, .last = 100});
+                              {.step = step, .view = 1, .ballot = round << 16, .held = 100, .last = 100});
         pass(1ms);
     }
     nlohmann::json described() const {
@@ -162,6 +169,25 @@ TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
     EXPECT_GT(out.drain(), 2 * 50U) << "others would begin anew";
     answer(wire::ViewStep::kPromise, {2});
     answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.members, 4U);
+}
+
+/// They are frozen by now, and doubt nobody; and each has proposed in its turn.
+TEST_F(AgreementTest, nor_is_he_by_who_began_while_they_were_apart) {
+    decide(view(1, 100, 100));
+    body.silent = {2, 3};
+    while (described()["proposals"] == 0U)
+        pass(1ms);
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = (1U << 16) + 1});
+    pass_slowly(2 * kLimit);
+    ASSERT_EQ(described()["proposals"], 2U);
+    answer(wire::ViewStep::kPromise, {1}, 2);
+    pass_slowly(kLimit);
+    answer(wire::ViewStep::kPromise, {3}, 2);
+    pass_slowly(kLimit - 100ms);
+    answer(wire::ViewStep::kPromise, {2}, 2);
+    answer(wire::ViewStep::kAccepted, {1, 3}, 2);
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
     EXPECT_EQ(body.members, 4U);
 }

@@ -112,11 +112,9 @@ class Agreement final : public niu::ViewReceiver {
     bool is_suspect(NodeId node) const noexcept {
         return std::ranges::find(suspects_, node) != suspects_.end();
     }
-    /// Somebody was heard again when time had stood still for long: there was no majority, and what had
-    /// parted it may come back bit by bit.
-    bool mends() const noexcept {
-        return returned_at_ != Time::max() && returned_at_ - frozen_at_ > options_.limit;
-    }
+    /// There is a majority again, and was none for long: what had parted it may come back bit by bit.
+    bool mends() const noexcept { return was_apart_; }
+    void note_majority();
     void propose();
     void say_again();
     void conclude();
@@ -169,6 +167,8 @@ class Agreement final : public niu::ViewReceiver {
     Time due_at_ = Time::max();
     Time began_at_{};
     Time returned_at_ = Time::max();  ///< when the first suspect has answered
+    Time majority_at_ = Time::max();  ///< when a majority had
+    bool was_apart_ = false;          ///< this node had been frozen for longer than the limit then
     Time said_at_{};
     std::vector<NodeId> suspects_;  ///< when it began
     std::vector<Promise> promises_;

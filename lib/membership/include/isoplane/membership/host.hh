@@ -19,7 +19,7 @@ class Host final : public Body {
     Host(niu::Niu& niu, siu::Siu& siu, isotach::Isotach& isotach, const topology::Paths& paths,
          tm::ExchangeOptions exchange, Options options);
 
-    /// After Isotach::poll().
+    /// After Isotach::poll(), or what there is in its place.
     void poll(Time now) { agreement_.poll(now); }
 
     const Agreement& agreement() const noexcept { return agreement_; }
