@@ -44,8 +44,8 @@ Table table_of(const std::vector<Bound>& bounds) {
 std::string to_text(const Record& record) {
     std::string text = record.setup + "\n";
     const Environment& e = record.environment;
-    text += "On " + e.at("cpu") + ", " + e.at("cores") + " cores, " + e.at("kernel") + ", " + e.at("dpdk") +
-            ", isoplane " + e.at("isoplane") + "; load " + e.at("load") + ".\n";
+    text += "On " + e.at("cpu") + ", " + e.at("cores") + " cores, " + e.at("memory") + ", " + e.at("kernel") +
+            ", " + e.at("dpdk") + ", isoplane " + e.at("isoplane") + "; load " + e.at("load") + ".\n";
     for (const Table& table : record.tables)
         text += "\n" + to_text(table);
     if (!record.bounds.empty()) text += "\n" + to_text(table_of(record.bounds));
