@@ -64,10 +64,13 @@ void Agreement::take_promise(NodeId from, std::uint32_t epoch, const wire::ViewM
     if (majority_at_ == Time::max()) note_majority();
 }
 
-void Agreement::note_majority() {
-    const auto promised = static_cast<std::size_t>(
+std::size_t Agreement::promise_count() const noexcept {
+    return static_cast<std::size_t>(
         std::ranges::count_if(promises_, [](const Promise& promise) { return promise.epoch != 0; }));
-    if (view_.number == 0 || 2 * promised <= voices(view_)) return;
+}
+
+void Agreement::note_majority() {
+    if (view_.number == 0 || 2 * promise_count() <= voices(view_)) return;
     majority_at_ = now_;
     was_apart_ = now_ - frozen_at_ > options_.limit;
 }
@@ -87,9 +90,7 @@ void Agreement::conclude() {
     promises_[here_] = own_promise();
     // What may have been decided already is.
     const auto latest = std::ranges::max_element(promises_, {}, &Promise::accepted);
-    const auto promised = static_cast<std::size_t>(
-        std::ranges::count_if(promises_, [](const Promise& promise) { return promise.epoch != 0; }));
-    const bool enough = view_.number == 0 ? all : 2 * promised > voices(view_);
+    const bool enough = view_.number == 0 ? all : 2 * promise_count() > voices(view_);
     if (latest->accepted != 0 && enough) return begin_accepting(wire::View(latest->next));
     if (const auto next = choose(topology_, view_, promises_, joiners_)) return begin_accepting(*next);
     if (options_.planted.no_majority && view_.number != 0) {

@@ -114,6 +114,7 @@ class Agreement final : public niu::ViewReceiver {
     }
     /// There is a majority again, and was none for long: what had parted it may come back bit by bit.
     bool mends() const noexcept { return was_apart_; }
+    std::size_t promise_count() const noexcept;  ///< how many have, this node included
     void note_majority();
     void propose();
     void say_again();
