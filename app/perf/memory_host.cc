@@ -28,7 +28,7 @@ MemoryHost::MemoryHost(runtime::Input& from, runtime::Output& to, runtime::Pool&
       answers_(niu_, barrier_, wire::Protocol::kShmem),
       memory_(pages(hosts_, here_), isotach_, answers_) {
     isotach_.attach_to(dispatcher_);
-    dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+    dispatcher_.attach(wire::Protocol::kShmem, &memory_);
 }
 
 void MemoryHost::poll() {

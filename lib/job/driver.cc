@@ -55,7 +55,11 @@ class InlineDriver final : public Driver {
     }
     isotach::Endpoint* isotach() override { return network_.time ? &network_.time->isotach() : nullptr; }
     noniso::DirectEndpoint* answers() override { return network_.time ? &answers_ : nullptr; }
-    void filter(isotach::Filter* filter) override { filter_ = filter; }
+    void filter(isotach::Filter* filter) override {
+        filter_ = filter;
+        niu::Receiver* const receiver = filter != nullptr ? filter : static_cast<niu::Receiver*>(&answers_);
+        network_.dispatcher.attach(wire::Protocol::kShmem, receiver);
+    }
     bool settled() override { return !network_.time || network_.time->isotach().settled(); }
 
   private:

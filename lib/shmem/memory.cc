@@ -156,7 +156,7 @@ void Memory::execute(NodeId issuer, std::span<const std::byte> accesses) {
 void Memory::hand_out_answers() {
     for (const Store::Answer& answer : store_.answers()) {
         if (answer.to == here()) {
-            take(answer);
+            fill(answer);
             continue;
         }
         if (answer.to >= to_send_.size()) to_send_.resize(std::size_t{answer.to} + 1);
@@ -169,7 +169,7 @@ void Memory::hand_out_answers() {
 }
 
 /// For a read of this host.
-void Memory::take(const wire::Answer& answer) {
+void Memory::fill(const wire::Answer& answer) {
     if (has_lcore()) {
         arrived_.push_back(answer);
         has_arrived_.store(true, std::memory_order_relaxed);
@@ -218,25 +218,34 @@ unsigned Memory::send_answers() {
     return sent;
 }
 
+/// The answer to a read, or what hosts tell each other of their memory.
+void Memory::hear(const niu::Received& message) {
+    wire::Answer answer;
+    if (wire::is_page_message(message.data)) {
+        copies_.take(message.source, message.data);
+    } else if (!wire::decode_answer(message.data, answer)) [[unlikely]] {
+        counters_.malformed.add();
+    } else if (answer.ticket == Layout::kTicket) {
+        layout_.hear(message.source, answer);
+        if (answer.offset == Layout::kToo) introduce_to(message.source, 0);
+    } else {
+        fill(answer);
+    }
+    answers_.release(message);
+}
+
+void Memory::take(const niu::Received& message) noexcept {
+    assert(!has_lcore());
+    came_ = true;
+    if (!reads_.fill_variable(message.data)) return hear(message);
+    answers_.release(message);
+}
+
+/// With an lcore; without one, those from before messages were given to it.
 unsigned Memory::take_answers() {
     unsigned taken = 0;
-    for (noniso::Received message; answers_.receive(message); ++taken) {
-        wire::Answer answer;
-        if (wire::is_page_message(message.data)) {
-            copies_.take(message.source, message.data);
-            answers_.release(message);
-            continue;
-        }
-        if (!wire::decode_answer(message.data, answer)) [[unlikely]] {
-            counters_.malformed.add();
-        } else if (answer.ticket == Layout::kTicket) {
-            layout_.hear(message.source, answer);
-            if (answer.offset == Layout::kToo) introduce_to(message.source, 0);
-        } else {
-            take(answer);
-        }
-        answers_.release(message);
-    }
+    for (niu::Received message; answers_.receive(message); ++taken)
+        hear(message);
     return taken;
 }
 

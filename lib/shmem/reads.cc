@@ -30,11 +30,12 @@ Reads::Ticket Reads::open(std::uint32_t words) {
 }
 
 bool Reads::fill(const wire::Answer& answer) noexcept {
-    const Ticket ticket = answer.ticket & ((Ticket{1} << kTicketBits) - 1);
+    const Ticket ticket = ticket_of(answer.ticket);
     if (answer.ticket != name(ticket)) return true;
     if (ticket == 0 || ticket > places_.size()) return false;
     Place& place = places_[ticket - 1];
     if (place.lost) return true;
+    if (place.cancelled) return false;
     if (answer.words == 0) {
         if (place.lacking == 0) return false;
         lose_words(place);

@@ -42,7 +42,7 @@ class MortalShmemLife {
               setting.isochrons, life)) {
         isotach_.attach_to(dispatcher_);
         dispatcher_.attach(wire::Protocol::kControl, &barrier_);
-        dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+        dispatcher_.attach(wire::Protocol::kShmem, memory_.get());
     }
 
     unsigned poll(runtime::Time now) {

@@ -44,7 +44,7 @@ class ShmemHost final : public runtime::Stage {
         takes_from(end.input);
         gives_to(end.output);
         isotach_.attach_to(dispatcher_);
-        dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+        dispatcher_.attach(wire::Protocol::kShmem, &memory_);
     }
 
     void put_beside(const topology::Paths& paths, niu::NodeId node, tm::ExchangeOptions options) {

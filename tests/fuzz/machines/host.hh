@@ -42,7 +42,7 @@ class Host {
                                {.pages = kPages, .page_words = kPageWords}),
                   isotach_, answers_) {
         dispatcher_.attach(wire::Protocol::kControl, &barrier_);
-        dispatcher_.attach(wire::Protocol::kShmem, &answers_);
+        dispatcher_.attach(wire::Protocol::kShmem, &memory_);
         isotach_.attach_to(dispatcher_);
         if (survives)
             membership_.emplace(

@@ -16,6 +16,12 @@ wire::Answer answer(Reads::Ticket ticket, std::uint16_t offset, std::uint16_t wo
     return answer;
 }
 
+std::vector<std::byte> message(const wire::Answer& answer) {
+    std::vector<std::byte> message(wire::answer_size(answer.words));
+    wire::encode_answer(message, answer);
+    return message;
+}
+
 }  // namespace
 
 TEST(Schedules, those_of_one_life_are_not_those_of_the_next) {
@@ -60,6 +66,49 @@ TEST(Reads, of_several_hosts_one_is_enough_and_words_of_the_others_spoil_nothing
     EXPECT_TRUE(reads.fill(answer(ticket, 4, 2)));
     EXPECT_FALSE(reads.ready(next));
     EXPECT_EQ(reads.outstanding(), 1U);
+}
+
+TEST(Reads, a_variable_comes_in_one_message) {
+    Reads reads(3);
+    for (const std::uint16_t words : {std::uint16_t{1}, std::uint16_t{2}}) {
+        const Reads::Ticket ticket = reads.open(words);
+        EXPECT_TRUE(reads.fill_variable(message(answer(reads.name(ticket), 0, words))));
+        EXPECT_TRUE(reads.ready(ticket));
+        EXPECT_EQ(reads.words(ticket).back(), 7U);
+        EXPECT_FALSE(reads.fill_variable(message(answer(reads.name(ticket), 0, words)))) << "once";
+    }
+    EXPECT_EQ(reads.outstanding(), 0U);
+}
+
+TEST(Reads, what_is_not_all_of_a_variable_is_looked_at_closely) {
+    Reads reads(3);
+    const Reads::Ticket few = reads.open(2);
+    const Reads::Ticket many = reads.open(3);
+    const auto refuses = [&](const wire::Answer& answer) { return !reads.fill_variable(message(answer)); };
+    EXPECT_TRUE(refuses(answer(reads.name(few), 0, 1))) << "a part";
+    EXPECT_TRUE(refuses(answer(reads.name(few), 1, 2))) << "elsewhere";
+    EXPECT_TRUE(refuses(answer(reads.name(few), 0, 0))) << "that it is lost";
+    EXPECT_TRUE(refuses(answer(reads.name(many), 0, 3))) << "a block";
+    EXPECT_TRUE(refuses(answer(few, 0, 2))) << "of another life";
+    EXPECT_TRUE(refuses(answer(reads.name(many + 1), 0, 2))) << "nobody's";
+    EXPECT_TRUE(refuses(answer(reads.name(0), 0, 2))) << "no ticket";
+    const std::vector<std::byte> whole = message(answer(reads.name(few), 0, 2));
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_FALSE(reads.fill_variable(std::span(whole).first(size))) << size;
+    EXPECT_FALSE(reads.ready(few) || reads.ready(many));
+    reads.drop(few);
+    EXPECT_TRUE(refuses(answer(reads.name(few), 0, 2))) << "nobody wants it, so its place becomes free";
+    EXPECT_TRUE(reads.fill(answer(reads.name(few), 0, 2)));
+    EXPECT_EQ(reads.open(2), few);
+}
+
+TEST(Reads, what_was_never_issued_has_no_answer) {
+    Reads reads;
+    const Reads::Ticket ticket = reads.open(1);
+    reads.cancel(ticket);
+    EXPECT_FALSE(reads.fill_variable(message(answer(ticket, 0, 1))));
+    EXPECT_FALSE(reads.fill(answer(ticket, 0, 1)));
+    EXPECT_EQ(reads.outstanding(), 0U);
 }
 
 TEST(Reads, an_answer_without_words_says_that_they_are_lost) {

@@ -4,13 +4,15 @@
 #pragma once
 
 #include <isoplane/isotach/delivery.hh>
+#include <isoplane/niu/dispatcher.hh>
 
 namespace isoplane::isotach {
 
 /// Stands between logical time and a program.
-class Filter {
+///
+/// Of a program that polls for itself it takes the messages of Protocol::kShmem, as they come.
+class Filter : public niu::Receiver {
   public:
-    virtual ~Filter() = default;
     /// On an lcore: takes what is not the program's, and passes on the next that is. Called with every poll
     /// that has room for one. `caught_up`: the program has received all that it was given.
     virtual bool pass_on(Delivery& delivery, bool caught_up) noexcept = 0;

@@ -25,6 +25,7 @@
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <nlohmann/json_fwd.hpp>
+#include <utility>
 #include <vector>
 
 #include <isoplane/shmem/hit_buffer.hh>
@@ -85,12 +86,14 @@ class Memory final : public isotach::Filter {
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
     /// received before. Not with an lcore.
     bool step();
-    /// Takes and sends answers, and then step() as often as it can, unless it hurries; with an lcore, takes
-    /// what was answered. Returns how much it has done.
+    /// Sends answers, and then step() as often as it can, unless it hurries; with an lcore, takes what was
+    /// answered. Returns how much it has done.
     unsigned poll();
     /// The program waits for the answers that have come; what others want can wait for the next poll, but not
     /// for the one behind that. Before each poll(), or never.
-    bool hurries() noexcept override { return hurries_ = answers_.waiting() && !hurries_; }
+    bool hurries() noexcept override { return hurries_ = std::exchange(came_, false) && !hurries_; }
+    /// Without an lcore: what has come outside logical time. The program has its answers at once.
+    void take(const niu::Received& message) noexcept override;
     /// On the lcore, while it is not the program's turn: takes and sends answers, and executes.
     bool pass_on(isotach::Delivery& delivery, bool caught_up) noexcept override;
 
@@ -142,7 +145,8 @@ class Memory final : public isotach::Filter {
     void execute(NodeId issuer, std::span<const std::byte> accesses);
     void execute_own();
     void hand_out_answers();
-    void take(const wire::Answer& answer);
+    void fill(const wire::Answer& answer);
+    void hear(const niu::Received& message);
     unsigned fill_reads();
     bool take_next();
     void heed(const isotach::Delivery& notice);
@@ -179,7 +183,8 @@ class Memory final : public isotach::Filter {
     Layout layout_;
     isotach::Delivery next_{};  ///< that the program has to receive, or cannot be executed yet
     bool has_next_ = false;     ///< there is one
-    bool hurries_ = false;      ///< answers have come, and it did not when it was asked before
+    bool came_ = false;         ///< something, since it was asked whether it hurries
+    bool hurries_ = false;      ///< it had, and it did not when it was asked before
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};

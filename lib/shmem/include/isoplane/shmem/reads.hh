@@ -46,6 +46,9 @@ class Reads {
             place.asked_too.push_back(place.asked);
         place.asked = host;
     }
+    /// The words of a variable have come, in a message that has all that was read under its ticket: so
+    /// mostly. False, and nothing is done, when it is not so.
+    bool fill_variable(std::span<const std::byte> message) noexcept;
     /// Words have come. False for a ticket that nobody has, or words that do not belong there.
     bool fill(const wire::Answer& answer) noexcept;
     /// Whoever waits for words of that host waits no longer.
@@ -78,6 +81,7 @@ class Reads {
         std::array<std::uint32_t, 2> few{};
         std::vector<std::uint32_t> more{};
     };
+    Ticket ticket_of(std::uint32_t name) const noexcept { return name & ((Ticket{1} << kTicketBits) - 1); }
     void free(Ticket ticket) noexcept;
     void lose_words(Place& place) noexcept;
 
@@ -88,6 +92,26 @@ class Reads {
     std::vector<Ticket> free_;
     std::size_t outstanding_ = 0;
 };
+
+inline bool Reads::fill_variable(std::span<const std::byte> message) noexcept {
+    namespace layout = wire::answer_layout;
+    using Word = wire::Field<std::uint32_t, layout::kSize>;
+    if (message.size() < layout::kSize) return false;
+    const std::uint32_t named = layout::Ticket::get(message.data());
+    const Ticket ticket = ticket_of(named);
+    if (named != name(ticket) || ticket - 1 >= places_.size()) return false;
+    Place& place = places_[ticket - 1];
+    const std::uint32_t words = place.words;
+    const bool fits = words - 1 < place.few.size() && message.size() == wire::answer_size(words);
+    const bool all = layout::Words::get(message.data()) == words && layout::Offset::get(message.data()) == 0;
+    if (!fits || !all || place.lacking != words || !place.wanted || place.cancelled || place.lost)
+        return false;
+    place.few[0] = Word::get(message.data());
+    if (words == 2) place.few[1] = Word::get(message.data() + 4);
+    place.lacking = 0;
+    --outstanding_;
+    return true;
+}
 
 /// The value of a read, which comes when it comes; never, when its isochron is cleared instead of issued. Has
 /// to go before its Memory does.
