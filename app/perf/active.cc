@@ -20,8 +20,7 @@ std::unique_ptr<Contestant> contest_of_messages(const std::string& name, Workers
         return std::make_unique<ActiveEnd>(form, link.input(), link.output(), *sides[end].pool,
                                            pair_options(sides, end, frames));
     };
-    auto a = make(0);
-    auto b = make(1);
+    auto [a, b] = workers.make_both(make);
     a->face(*b);
     b->face(*a);
     return std::make_unique<Contest<ActiveEnd>>(name, workers, std::move(a), std::move(b));

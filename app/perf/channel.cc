@@ -61,12 +61,13 @@ Relays make_relays(Workers& workers, Sides& sides, const FrameForm& frames) {
         link::Link& link = *sides[end].link;
         return make_raw<Content::kCopied>(sides, end, link.input(), link.output());
     };
-    relays.all.push_back(
-        std::make_unique<Relay<Raw<Content::kCopied>>>(relay::kForward, workers, raw(0), raw(1)));
+    auto [there, back] = workers.make_both(raw);
+    relays.all.push_back(std::make_unique<Relay<Raw<Content::kCopied>>>(relay::kForward, workers,
+                                                                        std::move(there), std::move(back)));
     for (const auto& [name, mode] :
          {std::pair{relay::kDatagram, Mode::kDatagram}, std::pair{relay::kReliable, Mode::kReliable}}) {
-        auto a = make_end(sides, 0, frames, mode, kDefault);
-        auto b = make_end(sides, 1, frames, mode, kDefault);
+        auto [a, b] =
+            workers.make_both([&](unsigned end) { return make_end(sides, end, frames, mode, kDefault); });
         if (mode == Mode::kDatagram) relays.of_datagrams = b.get();
         relays.all.push_back(std::make_unique<Relay<ChannelEnd>>(name, workers, std::move(a), std::move(b)));
     }

@@ -31,8 +31,7 @@ using Contestants = std::vector<std::unique_ptr<Contestant>>;
 template <typename Make>
 std::unique_ptr<Contestant> contest(const std::string& name, Workers& workers, Make&& make) {
     using End = typename decltype(make(0U))::element_type;
-    auto a = make(0U);
-    auto b = make(1U);
+    auto [a, b] = workers.make_both(make);
     return std::make_unique<Contest<End>>(name, workers, std::move(a), std::move(b));
 }
 

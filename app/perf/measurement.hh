@@ -13,6 +13,7 @@
 #include <cstring>
 #include <isoplane/runtime/histogram.hh>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,21 @@ class Course {
     std::uint64_t counts_;
     std::uint64_t ends_;
     std::uint64_t last_;
+};
+
+/// Memory in lines of its own: of what one CPU writes and another reads meanwhile, neither waits for the
+/// other's.
+template <typename T>
+struct OwnLines {
+    using value_type = T;
+    static constexpr std::size_t kLines = 256;  ///< bytes: CPUs fetch two lines at a time, some four
+
+    T* allocate(std::size_t n) {
+        const std::size_t size = (n * sizeof(T) + kLines - 1) / kLines * kLines;
+        return static_cast<T*>(::operator new (size, std::align_val_t{kLines}));
+    }
+    void deallocate(T* at, std::size_t /*n*/) noexcept { ::operator delete (at, std::align_val_t{kLines}); }
+    bool operator==(const OwnLines&) const = default;
 };
 
 /// The two ends of a transport, at work on messages of one size.
@@ -342,9 +358,10 @@ class Measurement {
     End& a_;
     End& b_;
     Plan plan_;
-    std::vector<std::byte> message_;
-    std::vector<std::byte> in_a_;
-    std::vector<std::byte> in_b_;
+    using Bytes = std::vector<std::byte, OwnLines<std::byte>>;
+    Bytes message_;
+    Bytes in_a_;
+    Bytes in_b_;
 
     alignas(64) std::atomic<bool> over_{false};
     std::atomic<unsigned> begun_{0};

@@ -32,8 +32,10 @@ Updaters updaters(Workers& workers, Sides& sides, MemoryPair& pair, const std::o
     Updaters all;
     all.push_back(make_isochron_updater(pair));
     all.push_back(make_sched_updater(pair));
-    auto workers_end = make_niu(sides, 0, sides[0].link->input(), sides[0].link->output(), {});
-    auto servers_end = make_niu(sides, 1, sides[1].link->input(), sides[1].link->output(), {});
+    const auto make = [&](unsigned end) {
+        return make_niu(sides, end, sides[end].link->input(), sides[end].link->output(), {});
+    };
+    auto [workers_end, servers_end] = workers.make_both(make);
     all.push_back(std::make_unique<LockUpdater<NiuEnd>>("locks_niu", workers, std::move(workers_end),
                                                         std::move(servers_end)));
     if (kernel) {

@@ -8,13 +8,13 @@
 namespace isoplane::perf {
 
 MemoryPair::MemoryPair(Workers& workers, Sides& sides) : workers_(workers) {
-    for (unsigned end = 0; end < 2; ++end) {
+    hosts_ = workers.make_both([&](unsigned end) {
         niu::Options options = options_of(sides[end], end, TwoHosts::nodes());
         options.manages = end == 0;
         link::Link& link = *sides[end].link;
-        hosts_[end] =
-            std::make_unique<MemoryHost>(link.input(), link.output(), *sides[end].pool, std::move(options));
-    }
+        return std::make_unique<MemoryHost>(link.input(), link.output(), *sides[end].pool,
+                                            std::move(options));
+    });
 }
 
 /// Until both have had nothing under way for a while. One that is quiet may hear of more, when the other was

@@ -55,12 +55,13 @@ std::unique_ptr<Contestant> make_contest(const std::string& name, Workers& worke
                                          auto&& make_end) {
     // Host 0 first: with it begins a job of its own.
     if (ground.middle == nullptr) {
-        auto a = make_end.template operator()<End>(0U);
-        auto b = make_end.template operator()<End>(1U);
+        auto [a, b] =
+            workers.make_both([&](unsigned host) { return make_end.template operator()<End>(host); });
         return std::make_unique<Contest<End>>(name, workers, std::move(a), std::move(b));
     }
-    auto a = make_end.template operator()<Through<End>>(0U, *ground.middle, 0U);
-    auto b = make_end.template operator()<Through<End>>(1U, *ground.middle, 1U);
+    auto [a, b] = workers.make_both([&](unsigned host) {
+        return make_end.template operator()<Through<End>>(host, *ground.middle, host);
+    });
     return std::make_unique<Contest<Through<End>>>(name, workers, std::move(a), std::move(b));
 }
 

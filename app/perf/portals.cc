@@ -35,8 +35,7 @@ Contestants contestants(Workers& workers, Sides& sides, const FrameForm& frames,
 }
 
 Overlap overlap(Workers& workers, Sides& sides, const FrameForm& frames, double seconds) {
-    const auto from = make_end(sides, 0, frames);
-    const auto to = make_end(sides, 1, frames);
+    const auto [from, to] = workers.make_both([&](unsigned end) { return make_end(sides, end, frames); });
     return measure_overlap(workers, *from, *to, seconds);
 }
 

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <array>
+#include <exception>
 #include <functional>
 
 #include <isoplane/runtime/idle.hh>
@@ -17,6 +19,24 @@ class Workers {
     /// Runs a function on each, from the same moment on, and returns when both have ended. The caller sleeps
     /// meanwhile, so that it takes no CPU from them.
     void run(const std::function<void()>& a, const std::function<void()>& b);
+
+    /// What each side will use, 0 and then 1, made on its lcore: so its memory has no line with the other's.
+    template <typename Make>
+    auto make_both(Make&& make) {
+        std::array<decltype(make(0U)), 2> made;
+        std::exception_ptr failed;
+        const auto work = [&](unsigned side) {
+            try {
+                made[side] = make(side);
+            } catch (...) {
+                failed = std::current_exception();
+            }
+        };
+        run([&] { work(0); }, [] {});
+        if (!failed) run([] {}, [&] { work(1); });
+        if (failed) std::rethrow_exception(failed);
+        return made;
+    }
 
     /// How a side waits for the other.
     runtime::Idler idler() const noexcept { return runtime::Idler(idle_); }
