@@ -52,6 +52,8 @@ bool Memory::issue(Isochron& isochron) {
     const bool abroad = isochron.used_ != 0 || !isochron.messages_.empty();
     const bool at_once = !abroad && (hits_.empty() || options_.planted.local_at_once);
     if (abroad && !send(isochron)) return false;
+    for (const Reads::Ticket ticket : isochron.opened_)
+        reads_.issue(ticket);
     ++issued_;
     counters_.isochrons.add();
     if (at_once) counters_.at_once.add();

@@ -17,7 +17,7 @@ Reads::Ticket Reads::open(std::uint32_t words) {
     Place& place = places_[ticket - 1];
     place.words = place.lacking = words;
     place.wanted = true;
-    place.cancelled = false;
+    place.stage = Stage::kOpen;
     place.asked = wire::kNoNode;
     place.asked_too.clear();
     if (words > place.few.size()) {
@@ -35,7 +35,7 @@ bool Reads::fill(const wire::Answer& answer) noexcept {
     if (ticket == 0 || ticket > places_.size()) return false;
     Place& place = places_[ticket - 1];
     if (place.lost) return true;
-    if (place.cancelled) return false;
+    if (place.stage != Stage::kIssued) return false;
     if (answer.words == 0) {
         if (place.lacking == 0) return false;
         lose_words(place);
@@ -54,7 +54,7 @@ bool Reads::fill(const wire::Answer& answer) noexcept {
 
 void Reads::lose(NodeId host) noexcept {
     for (Place& place : places_) {
-        if (place.lacking == 0 || place.cancelled) continue;
+        if (place.lacking == 0 || place.stage == Stage::kCancelled) continue;
         if (place.asked == host || std::ranges::find(place.asked_too, host) != place.asked_too.end())
             lose_words(place);
     }
@@ -70,12 +70,12 @@ void Reads::lose_words(Place& place) noexcept {
 void Reads::drop(Ticket ticket) noexcept {
     Place& place = places_[ticket - 1];
     place.wanted = false;
-    if (place.lacking == 0 || place.cancelled) free(ticket);
+    if (place.lacking == 0 || place.stage == Stage::kCancelled) free(ticket);
 }
 
 void Reads::cancel(Ticket ticket) noexcept {
     Place& place = places_[ticket - 1];
-    place.cancelled = true;
+    place.stage = Stage::kCancelled;
     if (place.lost) return;
     --outstanding_;
     if (!place.wanted) free(ticket);

@@ -16,6 +16,12 @@ wire::Answer answer(Reads::Ticket ticket, std::uint16_t offset, std::uint16_t wo
     return answer;
 }
 
+Reads::Ticket issued(Reads& reads, std::uint32_t words) {
+    const Reads::Ticket ticket = reads.open(words);
+    reads.issue(ticket);
+    return ticket;
+}
+
 std::vector<std::byte> message(const wire::Answer& answer) {
     std::vector<std::byte> message(wire::answer_size(answer.words));
     wire::encode_answer(message, answer);
@@ -32,9 +38,9 @@ TEST(Schedules, those_of_one_life_are_not_those_of_the_next) {
 
 TEST(Reads, a_read_of_a_lost_host_is_ready_and_lost) {
     Reads reads;
-    const Reads::Ticket of_one = reads.open(1);
+    const Reads::Ticket of_one = issued(reads, 1);
     reads.ask(of_one, 1);
-    const Reads::Ticket of_two = reads.open(1);
+    const Reads::Ticket of_two = issued(reads, 1);
     reads.ask(of_two, 2);
     reads.lose(1);
     EXPECT_TRUE(reads.ready(of_one) && reads.lost(of_one));
@@ -44,7 +50,7 @@ TEST(Reads, a_read_of_a_lost_host_is_ready_and_lost) {
 
 TEST(Reads, what_had_come_is_kept) {
     Reads reads;
-    const Reads::Ticket ticket = reads.open(1);
+    const Reads::Ticket ticket = issued(reads, 1);
     reads.ask(ticket, 1);
     EXPECT_TRUE(reads.fill(answer(ticket, 0, 1)));
     reads.lose(1);
@@ -54,14 +60,14 @@ TEST(Reads, what_had_come_is_kept) {
 
 TEST(Reads, of_several_hosts_one_is_enough_and_words_of_the_others_spoil_nothing) {
     Reads reads;
-    const Reads::Ticket ticket = reads.open(6);
+    const Reads::Ticket ticket = issued(reads, 6);
     for (const NodeId host : {NodeId{1}, NodeId{2}, NodeId{3}})
         reads.ask(ticket, host);
     EXPECT_TRUE(reads.fill(answer(ticket, 0, 2)));
     reads.lose(2);
     EXPECT_TRUE(reads.lost(ticket));
     reads.drop(ticket);
-    const Reads::Ticket next = reads.open(2);
+    const Reads::Ticket next = issued(reads, 2);
     EXPECT_NE(next, ticket);
     EXPECT_TRUE(reads.fill(answer(ticket, 4, 2)));
     EXPECT_FALSE(reads.ready(next));
@@ -71,7 +77,7 @@ TEST(Reads, of_several_hosts_one_is_enough_and_words_of_the_others_spoil_nothing
 TEST(Reads, a_variable_comes_in_one_message) {
     Reads reads(3);
     for (const std::uint16_t words : {std::uint16_t{1}, std::uint16_t{2}}) {
-        const Reads::Ticket ticket = reads.open(words);
+        const Reads::Ticket ticket = issued(reads, words);
         EXPECT_TRUE(reads.fill_variable(message(answer(reads.name(ticket), 0, words))));
         EXPECT_TRUE(reads.ready(ticket));
         EXPECT_EQ(reads.words(ticket).back(), 7U);
@@ -82,8 +88,8 @@ TEST(Reads, a_variable_comes_in_one_message) {
 
 TEST(Reads, what_is_not_all_of_a_variable_is_looked_at_closely) {
     Reads reads(3);
-    const Reads::Ticket few = reads.open(2);
-    const Reads::Ticket many = reads.open(3);
+    const Reads::Ticket few = issued(reads, 2);
+    const Reads::Ticket many = issued(reads, 3);
     const auto refuses = [&](const wire::Answer& answer) { return !reads.fill_variable(message(answer)); };
     EXPECT_TRUE(refuses(answer(reads.name(few), 0, 1))) << "a part";
     EXPECT_TRUE(refuses(answer(reads.name(few), 1, 2))) << "elsewhere";
@@ -105,15 +111,22 @@ TEST(Reads, what_is_not_all_of_a_variable_is_looked_at_closely) {
 TEST(Reads, what_was_never_issued_has_no_answer) {
     Reads reads;
     const Reads::Ticket ticket = reads.open(1);
+    const auto refuses = [&] {
+        return !reads.fill_variable(message(answer(ticket, 0, 1))) && !reads.fill(answer(ticket, 0, 1));
+    };
+    EXPECT_TRUE(refuses()) << "it has only been opened";
     reads.cancel(ticket);
-    EXPECT_FALSE(reads.fill_variable(message(answer(ticket, 0, 1))));
-    EXPECT_FALSE(reads.fill(answer(ticket, 0, 1)));
+    EXPECT_TRUE(refuses());
     EXPECT_EQ(reads.outstanding(), 0U);
+    reads.drop(ticket);
+    EXPECT_EQ(issued(reads, 1), ticket);
+    EXPECT_NE(issued(reads, 1), ticket) << "its place is free once";
+    EXPECT_FALSE(refuses());
 }
 
 TEST(Reads, an_answer_without_words_says_that_they_are_lost) {
     Reads reads;
-    const Reads::Ticket ticket = reads.open(4);
+    const Reads::Ticket ticket = issued(reads, 4);
     EXPECT_TRUE(reads.fill(answer(ticket, 0, 0)));
     EXPECT_TRUE(reads.ready(ticket) && reads.lost(ticket));
     EXPECT_EQ(reads.outstanding(), 0U);

@@ -66,7 +66,8 @@ struct Counters {
 class Memory final : public isotach::Filter {
   public:
     /// `time` and `answers` outlive it, and nobody else receives from them: messages and notices come from
-    /// receive(). `answers` takes what reads have found, outside logical time.
+    /// receive(). What reads have found goes by `answers`, outside logical time. Whoever polls for himself
+    /// attaches the memory to the dispatcher as who takes such messages.
     ///
     /// With `program`, accesses are executed on an lcore, which calls pass_on() and is the one that the two
     /// belong to: the program has that end of logical time, and gets there what is not for its memory.
@@ -89,8 +90,8 @@ class Memory final : public isotach::Filter {
     /// Sends answers, and then step() as often as it can, unless it hurries; with an lcore, takes what was
     /// answered. Returns how much it has done.
     unsigned poll();
-    /// The program waits for the answers that have come; what others want can wait for the next poll, but not
-    /// for the one behind that. Before each poll(), or never.
+    /// The program has answers now that it may have waited for; what others want can wait for the next poll,
+    /// but not for the one behind that. Before each poll(), or never.
     bool hurries() noexcept override { return hurries_ = std::exchange(came_, false) && !hurries_; }
     /// Without an lcore: what has come outside logical time. The program has its answers at once.
     void take(const niu::Received& message) noexcept override;

@@ -39,6 +39,8 @@ class Reads {
 
     /// A place for so many words. Tickets count from 1.
     Ticket open(std::uint32_t words);
+    /// It is on its way: from now on it can be answered.
+    void issue(Ticket ticket) noexcept { places_[ticket - 1].stage = Stage::kIssued; }
     /// That host is to tell some of its words.
     void ask(Ticket ticket, NodeId host) {
         Place& place = places_[ticket - 1];
@@ -70,11 +72,12 @@ class Reads {
     std::size_t outstanding() const noexcept { return outstanding_; }
 
   private:
+    enum class Stage : std::uint8_t { kOpen, kIssued, kCancelled };
     struct Place {
         std::uint32_t words = 0;  ///< 0 when it is free
         std::uint32_t lacking = 0;
         bool wanted = false;
-        bool cancelled = false;
+        Stage stage = Stage::kOpen;
         bool lost = false;  ///< what is still on its way there is for nobody: it is used no more
         NodeId asked = wire::kNoNode;
         std::vector<NodeId> asked_too{};
@@ -104,8 +107,8 @@ inline bool Reads::fill_variable(std::span<const std::byte> message) noexcept {
     const std::uint32_t words = place.words;
     const bool fits = words - 1 < place.few.size() && message.size() == wire::answer_size(words);
     const bool all = layout::Words::get(message.data()) == words && layout::Offset::get(message.data()) == 0;
-    if (!fits || !all || place.lacking != words || !place.wanted || place.cancelled || place.lost)
-        return false;
+    const bool waits = place.lacking == words && place.stage == Stage::kIssued && place.wanted && !place.lost;
+    if (!fits || !all || !waits) return false;
     place.few[0] = Word::get(message.data());
     if (words == 2) place.few[1] = Word::get(message.data() + 4);
     place.lacking = 0;
