@@ -169,11 +169,13 @@ void read_one_by_one(std::uint64_t seed) {
 
     EXPECT_EQ(reader.waited(), 0U) << "answers came in two polls running";
 
+    const shmem::Future<std::uint32_t> value = isochron.read(kThere);
+    ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));
     const auto tell = [&] {
         owner.memory().introduce(2);
-        return reader.waited() > 1;
+        return reader.waited() > 1 && value.ready() && memory.executed() == memory.issued();
     };
-    EXPECT_TRUE(world.run_until(tell, 1s)) << "nothing came in two polls running";
+    EXPECT_TRUE(world.run_until(tell, 1s)) << "time stands still while something comes in every poll";
     world.drain();
 }
 
