@@ -37,8 +37,10 @@ std::unique_ptr<Contestant> contest(const std::string& name, Workers& workers, M
 
 template <Transport End>
 std::unique_ptr<Contestant> contest(const std::string& name, Workers& workers, Sockets sockets) {
-    return std::make_unique<Contest<End>>(name, workers, std::make_unique<End>(std::move(sockets.first)),
-                                          std::make_unique<End>(std::move(sockets.second)));
+    auto [a, b] = workers.make_both([&](unsigned side) {
+        return std::make_unique<End>(std::move(side == 0 ? sockets.first : sockets.second));
+    });
+    return std::make_unique<Contest<End>>(name, workers, std::move(a), std::move(b));
 }
 
 template <Content content>

@@ -40,9 +40,11 @@ Updaters updaters(Workers& workers, Sides& sides, MemoryPair& pair, const std::o
                                                         std::move(servers_end)));
     if (kernel) {
         Sockets sockets = kernel->tcp();
-        all.push_back(std::make_unique<LockUpdater<TcpEnd>>(
-            "locks_tcp", workers, std::make_unique<TcpEnd>(std::move(sockets.first)),
-            std::make_unique<TcpEnd>(std::move(sockets.second))));
+        auto [a, b] = workers.make_both([&](unsigned side) {
+            return std::make_unique<TcpEnd>(std::move(side == 0 ? sockets.first : sockets.second));
+        });
+        all.push_back(
+            std::make_unique<LockUpdater<TcpEnd>>("locks_tcp", workers, std::move(a), std::move(b)));
     }
     if (redis && redis->runs()) all.push_back(make_redis_updater(workers, *redis));
     return all;
