@@ -64,12 +64,13 @@ Relays make_relays(Workers& workers, Sides& sides, const FrameForm& frames) {
     auto [there, back] = workers.make_both(raw);
     relays.all.push_back(std::make_unique<Relay<Raw<Content::kCopied>>>(relay::kForward, workers,
                                                                         std::move(there), std::move(back)));
-    for (const auto& [name, mode] :
-         {std::pair{relay::kDatagram, Mode::kDatagram}, std::pair{relay::kReliable, Mode::kReliable}}) {
+    for (const Mode mode : {Mode::kDatagram, Mode::kReliable}) {
         auto [a, b] =
             workers.make_both([&](unsigned end) { return make_end(sides, end, frames, mode, kDefault); });
-        if (mode == Mode::kDatagram) relays.of_datagrams = b.get();
-        relays.all.push_back(std::make_unique<Relay<ChannelEnd>>(name, workers, std::move(a), std::move(b)));
+        const bool datagrams = mode == Mode::kDatagram;
+        if (datagrams) relays.of_datagrams = b.get();
+        relays.all.push_back(std::make_unique<Relay<ChannelEnd>>(
+            datagrams ? relay::kDatagram : relay::kReliable, workers, std::move(a), std::move(b)));
     }
     return relays;
 }
