@@ -131,7 +131,9 @@ unsigned Niu::poll(Time now) {
     wheel_.advance(now, [this](unsigned peer) { on_timer(peers_.at(peer)); });
     if (now >= membership_at_) tend_membership();
     send_waiting();
-    return n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
+    const unsigned moved = n + tokens + static_cast<unsigned>(counters_.frames_sent.get() - sent_before);
+    if (moved == 0) stock_.fetch_next(options_.mtu + wire::kEthernetSize);
+    return moved;
 }
 
 namespace {

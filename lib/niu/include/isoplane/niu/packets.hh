@@ -46,6 +46,14 @@ class PacketStock {
     /// The one that take() gives next, if it is known already.
     rte_mbuf* next() const noexcept { return count_ > 0 ? packets_[count_ - 1] : nullptr; }
 
+    /// While there is nothing else to do: gets that one, whole, to be written.
+    void fetch_next(std::size_t size) noexcept {
+        if (count_ == fetched_) [[likely]]
+            return;
+        fetched_ = count_;
+        if (count_ > 0) prefetch_data_to_write(packets_[count_ - 1], size);
+    }
+
     void give_back() noexcept {
         rte_pktmbuf_free_bulk(packets_.data(), count_);
         count_ = 0;
@@ -63,6 +71,7 @@ class PacketStock {
             if (rte_mempool_get(pool_.raw(), reinterpret_cast<void**>(packets_.data())) != 0) return false;
         }
         count_ = n;
+        fetched_ = 0;
         for (unsigned i = 0; i < n; ++i)
             make_empty(packets_[i]);
         for (unsigned i = n - std::min(n, kAhead); i < n; ++i)
@@ -86,6 +95,7 @@ class PacketStock {
     runtime::Pool& pool_;
     unsigned most_;
     unsigned count_ = 0;
+    unsigned fetched_ = 0;  ///< count_ when the next one was
     std::array<rte_mbuf*, kMost> packets_;
 };
 
