@@ -211,11 +211,11 @@ bool Isotach::receive_with_care(Delivery& delivery) noexcept {
 }
 
 /// A payload, or a packet of this host's own.
-void Isotach::release_apart(const Delivery& delivery) noexcept {
-    if (delivery.payload != nullptr) {
-        payloads_.release(delivery.payload);
-    } else if (delivery.own != nullptr) {
-        rte_pktmbuf_free(delivery.own);
+void Isotach::release_apart(Payload* payload, rte_mbuf* own) noexcept {
+    if (payload != nullptr) {
+        payloads_.release(payload);
+    } else if (own != nullptr) {
+        rte_pktmbuf_free(own);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <isoplane/siu/siu.hh>
+#include <isoplane/tm/relay_steps.hh>
 
 namespace isoplane::siu {
 
@@ -59,20 +60,24 @@ Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
         const Pulse distance = paths.distance(here_, static_cast<NodeId>(host), ahead);
         distances_.push_back(static_cast<std::uint32_t>(distance - (manages() ? ahead : 0)));
     }
-    pending_at_.assign(hosts, kNotPending);
+    announced_.resize(hosts);
+    pending_.reserve(hosts);
     managers_.assign(paths.topology().node_count(), wire::kNoNode);
     if (survives() && !own_.no_lag)
         held_from_ = lag_ = Pulse{TokenExchange::options().reach - (manages() ? 1U : 0U)} * ahead;
 }
 
-void Siu::begin_to_announce(NodeId to, std::uint32_t count) noexcept {
+void Siu::begin_to_announce(NodeId to) noexcept {
     if (own_.no_counts) [[unlikely]]
         return;
-    pending_at_[to] = static_cast<std::uint32_t>(pending_.size());
-    wire::TokenEntry& entry = pending_.emplace_back();
-    entry.source = here_;
-    entry.destination = to;
-    entry.value = count;
+    announced_[to].pending = true;
+    pending_.push_back(to);
+}
+
+void Siu::forget_pending() noexcept {
+    for (const NodeId to : pending_)
+        announced_[to].pending = false;
+    pending_.clear();
 }
 
 Pulse Siu::act(std::uint32_t group_word) noexcept {
@@ -121,8 +126,7 @@ void Siu::begin_time(Pulse cut, Pulse base) noexcept {
     last_token_ = 0;
     look_at_ = 0;
     std::fill(managers_.begin(), managers_.end(), wire::kNoNode);
-    std::fill(pending_at_.begin(), pending_at_.end(), kNotPending);
-    pending_.clear();
+    forget_pending();
     for (; !announcements_.empty(); announcements_.pop()) {
     }
     std::erase_if(acts_, [this](const GroupAct& act) { return act.pulse > cut_ && act.source != here_; });
@@ -151,33 +155,34 @@ void Siu::keep_act(const GroupAct& act) noexcept {
 }
 
 void Siu::on_send(std::uint64_t number) noexcept {
-    for (const wire::TokenEntry& entry : pending_)
-        pending_at_[entry.destination] = kNotPending;
     const bool alone = neighbour_count() == 0;
     if (alone) [[unlikely]]
-        pending_.clear();
+        forget_pending();
+    acts_now_ = 0;
     if (!acts_with(number)) [[likely]]
         return;
     const std::uint32_t word = to_do_.front().word;
     to_do_.pop();
-    if (!alone) pending_.push_back({.source = here_, .destination = wire::kEveryHost, .value = word});
+    if (!alone) acts_now_ = word;
     keep_act({known_at(number), here_, word});
 }
 
 /// Called for each neighbour in turn: the last takes what there was to say with it.
 void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
-    if (neighbour_count() == 1) {
-        // What was there before is cleared behind, not in front: a swap reads what that has just written.
-        entries.swap(pending_);
-        return pending_.clear();
-    }
+    const auto add = [&](NodeId destination, std::uint32_t value) {
+        wire::TokenEntry& entry = entries.emplace_back();
+        entry.source = here_;
+        entry.destination = destination;
+        entry.value = value;
+    };
     entries.clear();
-    for (const wire::TokenEntry& entry : pending_) {
-        if (entry.destination == wire::kEveryHost ||
-            paths().next_token_hop(options().node, entry.destination) == TokenExchange::neighbour(neighbour))
-            entries.push_back(entry);
+    for (const NodeId to : pending_) {
+        if (neighbour_count() == 1 ||
+            paths().next_token_hop(options().node, to) == TokenExchange::neighbour(neighbour))
+            add(to, announced_[to].count);
     }
-    if (neighbour + 1 == neighbour_count()) pending_.clear();
+    if (acts_now_ != 0) add(wire::kEveryHost, acts_now_);
+    if (neighbour + 1 == neighbour_count()) forget_pending();
 }
 
 bool Siu::may_send() noexcept {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include <isoplane/tm/relay_steps.hh>
 #include <isoplane/tm/report.hh>
 
 namespace isoplane::tm {

@@ -11,16 +11,6 @@ namespace {
 /// What is written is written in these, so that a CRC which reads it at once need not wait.
 using Word = std::uint64_t;
 
-bool is_group_word(std::uint32_t value) {
-    return value != 0 && (value & ~kKnownGroupBits) == 0;
-}
-
-bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
-    if (entry.source >= node_count) return false;
-    if (entry.destination == kEveryHost) return entry.source != kEveryHost && is_group_word(entry.value);
-    return entry.destination < node_count && entry.source != entry.destination;
-}
-
 }  // namespace
 
 std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span<const TokenEntry> entries) {
@@ -40,17 +30,6 @@ std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span
         at += kTokenEntrySize;
     }
     return token_size(entries.size());
-}
-
-std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload, std::uint16_t node_count) {
-    if (payload.size() < kTokenSize || (payload.size() - kTokenSize) % kTokenEntrySize != 0)
-        return std::nullopt;
-    const TokenView view(payload.first<kTokenSize>(), payload.subspan(kTokenSize));
-    const std::byte* fixed = payload.data();
-    if (token_layout::Part::get(fixed) > token_layout::LastPart::get(fixed)) return std::nullopt;
-    for (std::size_t i = 0; i < view.size(); ++i)
-        if (!is_entry(view.entry(i), node_count)) return std::nullopt;
-    return view;
 }
 
 }  // namespace isoplane::wire

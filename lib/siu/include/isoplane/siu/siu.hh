@@ -50,7 +50,7 @@ struct GroupAct {
     std::uint32_t word = 0;
 };
 
-class Siu final : public tm::Relay {
+class Siu final : public tm::Relay<Siu> {
   public:
     /// For the host niu.options().node of the topology, which outlives it as `niu` does.
     Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options = {});
@@ -81,7 +81,7 @@ class Siu final : public tm::Relay {
     /// Time goes on at the base of a view. All held everything up to `cut`.
     template <typename IsIn>
     void begin_view(std::uint32_t view, Pulse cut, Pulse base, IsIn&& is_in) {
-        Relay::begin_view(view, base, is_in);
+        TokenExchange::begin_view(view, base, is_in);
         begin_time(cut, base);
     }
     Pulse cut() const noexcept { return cut_; }
@@ -107,11 +107,10 @@ class Siu final : public tm::Relay {
 
     /// So many messages have been sent there in all: goes with the next token.
     void announce(NodeId to, std::uint32_t count) noexcept {
-        if (const std::uint32_t at = pending_at_[to]; at != kNotPending) [[likely]] {
-            pending_[at].value = count;
-        } else {
-            begin_to_announce(to, count);
-        }
+        Announced& announced = announced_[to];
+        announced.count = count;
+        if (!announced.pending) [[unlikely]]
+            begin_to_announce(to);
     }
     /// Tells all hosts, this one included, at one logical time: the greatest distance after the clock that is
     /// returned, which is the present one unless other acts go before.
@@ -139,32 +138,38 @@ class Siu final : public tm::Relay {
     }
     void begin_time(Pulse cut, Pulse base) noexcept;
 
-    static constexpr std::uint32_t kNotPending = UINT32_MAX;
-
+    /// To another host.
+    struct Announced {
+        std::uint32_t count = 0;
+        bool pending = false;  ///< it goes with the next token
+    };
     struct OwnAct {
         std::uint64_t with = 0;  ///< the token that it goes with
         std::uint32_t word = 0;
     };
 
-    bool answers_at_once() const noexcept override { return false; }
-    void on_complete(std::uint64_t number) noexcept override;
-    bool may_resend() const noexcept override { return true; }
-    bool may_send() noexcept override;
+    friend class tm::Relay<Siu>;
+
+    static constexpr bool kAnswersAtOnce = false;
+    void on_complete(std::uint64_t number) noexcept;
+    bool may_resend() const noexcept { return true; }
+    bool may_send() noexcept;
     /// With more neighbours than one there is also what they say to each other.
-    bool is_silent(std::uint64_t number) const noexcept override {
+    bool is_silent(std::uint64_t number) const noexcept {
         return neighbour_count() == 1 && pending_.empty() && !acts_with(number);
     }
-    void on_send(std::uint64_t number) noexcept override;
-    void add_own(std::size_t neighbour, Entries& entries) noexcept override;
-    bool wants() const noexcept override { return wanted_; }
-    void on_others_want() noexcept override { prompt_until_ = now() + own_.linger; }
-    NodeId carrier(NodeId neighbour) noexcept override;
-    bool on_restart(NodeId neighbour) noexcept override;
+    void on_send(std::uint64_t number) noexcept;
+    void add_own(std::size_t neighbour, Entries& entries) noexcept;
+    bool wants() const noexcept { return wanted_; }
+    void on_others_want() noexcept { prompt_until_ = now() + own_.linger; }
+    NodeId carrier(NodeId neighbour) noexcept;
+    bool on_restart(NodeId neighbour) noexcept;
     /// The pulse at whose end all hosts learn of an own act that goes with that token.
     Pulse known_at(std::uint64_t token) const noexcept {
         return token - 1 - (manages() ? options().ahead : 0) + greatest_distance_;
     }
-    void begin_to_announce(NodeId to, std::uint32_t count) noexcept;
+    void begin_to_announce(NodeId to) noexcept;
+    void forget_pending() noexcept;
     void change_wanted(bool wanted) noexcept;
     bool acts_with(std::uint64_t token) const noexcept {
         return !to_do_.empty() && to_do_.front().with == token;
@@ -184,8 +189,9 @@ class Siu final : public tm::Relay {
     Pulse held_from_ = 0;                    ///< ...from this token on, and before that...
     Pulse cut_ = 0;                          ///< ...what is up to here
     std::uint64_t last_token_ = UINT64_MAX;  ///< that may be sent with what this host holds; 0 for none
-    Entries pending_;  ///< counts for the next token; while that is filled, the act that goes with it, too
-    std::vector<std::uint32_t> pending_at_;  ///< by host: where in pending_, if there
+    std::vector<Announced> announced_;       ///< by host
+    std::vector<NodeId> pending_;            ///< the hosts whose counts go with the next token
+    std::uint32_t acts_now_ = 0;             ///< the act that goes with the token that is filled; 0 for none
     runtime::Fifo<OwnAct> to_do_;            ///< one goes with each token
     std::vector<GroupAct> acts_;             ///< a heap, the earliest first
     runtime::Fifo<Announcement> announcements_;

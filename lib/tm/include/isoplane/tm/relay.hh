@@ -10,33 +10,80 @@
 
 namespace isoplane::tm {
 
-/// What neighbours' tokens say, passed on in one's own: an entry for one host one hop a token along the
-/// shortest way to it; one for every host along the tree of shortest ways from its source, so that it comes
-/// to each once, in networks with cycles, too; and that time is wanted, one hop less far.
+/// What a node does as tokens come and go, and what neighbours' tokens say, passed on in one's own: an entry
+/// for one host one hop a token along the shortest way to it; one for every host along the tree of shortest
+/// ways from its source, so that it comes to each once, in networks with cycles, too; and that time is
+/// wanted, one hop less far.
 ///
 /// A host with a token manager of its own has one neighbour, and so nothing to pass on.
+///
+/// A token passes a dozen points where hosts and token managers differ, and each message waits for one: so
+/// `Self`, which is derived from this, is known here. It has, for a friend of this name:
+///
+///     static constexpr bool kAnswersAtOnce;  // A token is answered where it arrives. A host's is not: it
+///                                            // executes what the token ends before it sends its own, so
+///                                            // that its answer to that goes with it.
+///     void on_complete(std::uint64_t number);  // Token `number` of all neighbours is here.
+///     bool may_resend() const;  // What has not been answered for too long is sent again.
+///     bool may_send();          // The token after sent() may go; only asked when it is due.
+///     bool is_silent(std::uint64_t number) const;  // Nothing is to be said to anybody in that token: then
+///                                                  // it is not filled.
+///     void on_send(std::uint64_t number);  // It is about to go, filled for each neighbour; the first h go
+///                                          // unprompted and empty.
+///     void add_own(std::size_t neighbour, Entries& entries);  // What this node itself has to say to that
+///                                                             // neighbour, in place of what is there.
+///                                                             // After on_send(), for one after the other.
+///     bool wants() const;     // This node itself wants time to go on.
+///     void on_others_want();  // Somebody else does.
+///     NodeId carrier(NodeId neighbour);  // The host whose messages tokens to that neighbour may go along
+///                                        // with: itself, or that which manages it; kNoNode when that is
+///                                        // not up.
+///     bool on_restart(NodeId neighbour);  // A neighbour is back in another life. Returns whether to begin
+///                                         // anew with it, with begin_anew().
+template <typename Self>
 class Relay : public TokenExchange {
+  public:
+    unsigned before_sending(Time now) noexcept final;
+    bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept final;
+    /// A token that came along with messages.
+    void take(const niu::Received& message) noexcept final;
+
   protected:
     /// `paths` outlives it, as `niu` does.
     Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options);
 
-    /// What this node itself has to say to that neighbour, in place of what is there. After on_send(), for
-    /// one neighbour after the other.
-    virtual void add_own(std::size_t neighbour, Entries& entries) noexcept = 0;
-    /// Whether this node itself wants time to go on.
-    virtual bool wants() const noexcept = 0;
-    /// Somebody else does.
-    virtual void on_others_want() noexcept = 0;
+    /// Tells the neighbours, but for one of them, at once that time is wanted: those that hold a token back
+    /// because nothing happens are not to.
+    void wake(std::size_t except) noexcept;
+    static constexpr std::size_t kNobody = SIZE_MAX;
 
     void forget_wanted() noexcept;
     const topology::Paths& paths() const noexcept { return paths_; }
 
   private:
-    void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept final;
-    std::uint8_t wanted() noexcept final;
-    void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept final;
-    std::uint8_t woken_for(std::uint64_t number) const noexcept;
+    enum class Way : std::uint8_t { kApart, kAlongIfPossible };
+
+    Self& self() noexcept { return static_cast<Self&>(*this); }
+    const Self& self() const noexcept { return static_cast<const Self&>(*this); }
+
+    void refuse(const niu::Received& message) noexcept;
+    bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
+    bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
+    void complete_what_is() noexcept;
+    bool prepare_what_is_due() noexcept;
+    void send_what_is_due() noexcept;
+    void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept;
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
+    void transmit_pending() noexcept;
+    bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+                  Way way = Way::kApart) noexcept;
+    bool transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept;
+    bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
+    void resend() noexcept;
+    bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
+    std::uint8_t wanted() noexcept;
+    void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept;
+    std::uint8_t woken_for(std::uint64_t number) const noexcept;
 
     const topology::Paths& paths_;
     bool passes_on_;  ///< this node is a token manager: what neighbours want is for others, too

@@ -63,16 +63,13 @@ struct ExchangeCounters {
     Counter wakes;        ///< times that idle neighbours were told to hurry
 };
 
+/// How far the tokens of a node and of its neighbours have come, and what was in them. What it does with them
+/// are the steps of its Relay.
 class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
   public:
     TokenExchange(const TokenExchange&) = delete;
     TokenExchange& operator=(const TokenExchange&) = delete;
     ~TokenExchange() override;
-
-    unsigned before_sending(Time now) noexcept override;
-    bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept override;
-    /// A token that came along with messages.
-    void take(const niu::Received& message) noexcept override;
 
     /// Sends nothing any more (true), or goes on (false).
     void be_quiet(bool quiet) noexcept { set(kQuiet, quiet); }
@@ -124,32 +121,6 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     using Entries = std::vector<wire::TokenEntry>;
 
-    /// Whether a token is answered where it arrives. A host does not: it executes what the token ends before
-    /// it sends its own, so that its answer to that goes with it.
-    virtual bool answers_at_once() const noexcept = 0;
-    /// Token `number` of all neighbours is here.
-    virtual void on_complete(std::uint64_t number) noexcept = 0;
-    /// Whether what has not been answered for too long is sent again.
-    virtual bool may_resend() const noexcept = 0;
-    /// Whether the token after sent() may go; only asked when it is due.
-    virtual bool may_send() noexcept = 0;
-    /// There is nothing to say to anybody in token `number`: then it is not filled.
-    virtual bool is_silent(std::uint64_t number) const noexcept = 0;
-    /// Token `number` is about to go, filled for each neighbour; the first h go unprompted and empty.
-    virtual void on_send(std::uint64_t number) noexcept = 0;
-    /// Makes the token `number` for that neighbour, in place of the one that was there, while
-    /// incoming(_, number - h) still is.
-    virtual void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept = 0;
-    /// For how many hops from here the token that goes now is to say that somebody wants time to go on.
-    virtual std::uint8_t wanted() noexcept = 0;
-    /// A neighbour says that somebody `hops` hops or less from here wants time to go on.
-    virtual void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept = 0;
-    /// The host whose messages tokens to that neighbour may go along with: itself, or that which manages it;
-    /// kNoNode when that is not up.
-    virtual NodeId carrier(NodeId neighbour) noexcept = 0;
-    /// A neighbour is back in another life. Returns whether to begin anew with it, with begin_anew().
-    virtual bool on_restart(NodeId neighbour) noexcept = 0;
-
     /// What was in a token of a neighbour: from when it is complete until token number + h goes.
     const Entries& incoming(std::size_t neighbour, std::uint64_t number) const noexcept {
         return neighbours_[neighbour].in[number & mask_].entries;
@@ -160,11 +131,6 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         return token.number == number ? token.wanted : std::uint8_t{0};
     }
 
-    /// Tells the neighbours, but for one of them, at once that time is wanted: those that hold a token back
-    /// because nothing happens are not to.
-    void wake(std::size_t except) noexcept;
-    static constexpr std::size_t kNobody = SIZE_MAX;
-
     /// Forgets all tokens: time begins again at 0, in a later epoch.
     void begin_anew() noexcept;
 
@@ -174,6 +140,9 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     NodeId neighbour(std::size_t index) const noexcept { return neighbours_[index].node; }
 
   private:
+    template <typename Self>
+    friend class Relay;
+
     struct Incoming {
         std::uint64_t number = 0;
         unsigned parts = 0;  ///< that are here
@@ -208,9 +177,6 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void set(std::uint8_t why, bool quiet) noexcept {
         quiet_ = static_cast<std::uint8_t>(quiet ? quiet_ | why : quiet_ & ~why);
     }
-    enum class Way : std::uint8_t { kApart, kAlongIfPossible };
-
-    bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
     void note_poll(Time now) noexcept;
     void forget_neighbours() noexcept;
     void add_neighbour(NodeId node);
@@ -218,17 +184,14 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     bool keep(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_part(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
-    void complete_what_is() noexcept;
-    bool prepare_what_is_due() noexcept;
-    void send_what_is_due() noexcept;
     bool has_place(std::uint64_t number) const noexcept;
-    void transmit_pending() noexcept;
-    bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
-                  Way way = Way::kApart) noexcept;
-    bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
-    void resend() noexcept;
-    bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
-    Duration patience() const noexcept;
+    /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
+    Duration patience() const noexcept {
+        return level_ != 0 || hurried_ || complete_ == base_ ? rtt_.timeout() : options_.idle_timeout;
+    }
+
+    static constexpr NodeId kNoNeighbour = UINT16_MAX;
+    static constexpr std::size_t kMostParts = 65536;
 
     niu::Niu& niu_;
     ExchangeOptions options_;

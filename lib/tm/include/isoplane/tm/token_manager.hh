@@ -16,7 +16,7 @@ namespace isoplane::tm {
 /// A
 ///   host of its own switch does the work itself: siu::Siu.
 /// - When a host that took part in the present time starts again, time starts again for all.
-class TokenManager final : public Relay {
+class TokenManager final : public Relay<TokenManager> {
   public:
     /// For the token manager `node` of the topology, which outlives it as `niu` does. Of `options`, node,
     /// neighbours and reach are set here.
@@ -28,17 +28,19 @@ class TokenManager final : public Relay {
     std::uint64_t restarts() const noexcept { return restarts_.get(); }
 
   private:
-    bool answers_at_once() const noexcept override { return true; }
-    void on_complete(std::uint64_t /*number*/) noexcept override {}
-    bool may_resend() const noexcept override;
-    bool may_send() noexcept override { return true; }
-    bool is_silent(std::uint64_t /*number*/) const noexcept override { return false; }
-    void on_send(std::uint64_t /*number*/) noexcept override {}
-    void add_own(std::size_t /*neighbour*/, Entries& entries) noexcept override { entries.clear(); }
-    bool wants() const noexcept override { return false; }
-    void on_others_want() noexcept override {}
-    NodeId carrier(NodeId /*neighbour*/) noexcept override { return wire::kNoNode; }
-    bool on_restart(NodeId neighbour) noexcept override;
+    friend class Relay<TokenManager>;
+
+    static constexpr bool kAnswersAtOnce = true;
+    void on_complete(std::uint64_t /*number*/) noexcept {}
+    bool may_resend() const noexcept;
+    bool may_send() const noexcept { return true; }
+    bool is_silent(std::uint64_t /*number*/) const noexcept { return false; }
+    void on_send(std::uint64_t /*number*/) noexcept {}
+    void add_own(std::size_t /*neighbour*/, Entries& entries) const noexcept { entries.clear(); }
+    bool wants() const noexcept { return false; }
+    void on_others_want() noexcept {}
+    NodeId carrier(NodeId /*neighbour*/) const noexcept { return wire::kNoNode; }
+    bool on_restart(NodeId neighbour) noexcept;
 
     std::uint64_t unprompted_;  ///< tokens that other token managers send in any case
     runtime::Counter restarts_;

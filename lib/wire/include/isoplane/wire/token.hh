@@ -135,34 +135,55 @@ class TokenView {
     /// Nothing unless the payload is exactly one part of a token: its entries are whole, the part is not
     /// beyond the last, and each entry is from a node below `node_count` to another such node, or to every
     /// host with a group word that has a bit of kKnownGroupBits and no other.
+    ///
+    /// In line: what a call returns in parts and is read as a whole has to wait until all stores so far have
+    /// left the CPU, and in logical time everybody waits for tokens.
     static std::optional<TokenView> parse(std::span<const std::byte> payload, std::uint16_t node_count);
 
     Token token() const {
-        return {.number = token_layout::Number::get(fixed_.data()),
-                .wanted = token_layout::Wanted::get(fixed_.data()),
-                .further = token_layout::Further::get(fixed_.data()),
-                .part = token_layout::Part::get(fixed_.data()),
-                .last_part = token_layout::LastPart::get(fixed_.data()),
-                .view = token_layout::View::get(fixed_.data())};
+        return {.number = token_layout::Number::get(at_),
+                .wanted = token_layout::Wanted::get(at_),
+                .further = token_layout::Further::get(at_),
+                .part = token_layout::Part::get(at_),
+                .last_part = token_layout::LastPart::get(at_),
+                .view = token_layout::View::get(at_)};
     }
-    std::uint16_t view() const { return token_layout::View::get(fixed_.data()); }
-    std::size_t size() const { return entries_.size() / kTokenEntrySize; }
+    std::uint16_t view() const { return token_layout::View::get(at_); }
+    std::size_t size() const { return size_; }
 
     /// The entry of this index, which must be below size().
     TokenEntry entry(std::size_t index) const {
         assert(index < size());
-        const std::byte* in = entries_.data() + index * kTokenEntrySize;
+        const std::byte* in = at_ + token_size(index);
         return {.source = token_entry_layout::Source::get(in),
                 .destination = token_entry_layout::Destination::get(in),
                 .value = token_entry_layout::Value::get(in)};
     }
 
   private:
-    TokenView(std::span<const std::byte, kTokenSize> fixed, std::span<const std::byte> entries)
-        : fixed_(fixed), entries_(entries) {}
+    TokenView(const std::byte* at, std::size_t size) : at_(at), size_(size) {}
 
-    std::span<const std::byte, kTokenSize> fixed_;
-    std::span<const std::byte> entries_;
+    static bool is_group_word(std::uint32_t value) { return value != 0 && (value & ~kKnownGroupBits) == 0; }
+    static bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
+        if (entry.source >= node_count) return false;
+        if (entry.destination == kEveryHost) return entry.source != kEveryHost && is_group_word(entry.value);
+        return entry.destination < node_count && entry.source != entry.destination;
+    }
+
+    const std::byte* at_;
+    std::size_t size_;  ///< entries
 };
+
+inline std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload,
+                                                 std::uint16_t node_count) {
+    if (payload.size() < kTokenSize || (payload.size() - kTokenSize) % kTokenEntrySize != 0)
+        return std::nullopt;
+    const std::byte* at = payload.data();
+    if (token_layout::Part::get(at) > token_layout::LastPart::get(at)) return std::nullopt;
+    const TokenView view(at, (payload.size() - kTokenSize) / kTokenEntrySize);
+    for (std::size_t i = 0; i < view.size(); ++i)
+        if (!is_entry(view.entry(i), node_count)) return std::nullopt;
+    return view;
+}
 
 }  // namespace isoplane::wire

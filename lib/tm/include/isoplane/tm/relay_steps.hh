@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+/// The steps of a Relay, for who is one.
+#pragma once
+
+#include <algorithm>
+
+#include <isoplane/tm/relay.hh>
+
+namespace isoplane::tm {
+
+inline ExchangeOptions with_reach(ExchangeOptions options, const topology::Paths& paths) {
+    options.reach = static_cast<std::uint8_t>(std::min(paths.greatest_token_hops(), std::uint32_t{255}));
+    return options;
+}
+
+template <typename Self>
+Relay<Self>::Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options)
+    : TokenExchange(niu, with_reach(std::move(options), paths)),
+      paths_(paths),
+      passes_on_(!paths.topology().is_host(this->options().node)),
+      woken_through_(std::size_t{this->options().reach} + 1) {}
+
+// What goes out.
+
+template <typename Self>
+unsigned Relay<Self>::before_sending(Time now) noexcept {
+    now_ = now;
+    if (view_ != 0) [[unlikely]]
+        note_poll(now);
+    const bool none_due = sent_ == complete_ + options_.ahead && !pending_ && !neighbours_.empty();
+    if (quiet_ != 0 || (none_due && now < resend_at_)) [[likely]]
+        return 0;
+    const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
+    if (pending_) transmit_pending();
+    if (neighbours_.empty() && sent_ != complete_) complete_what_is();
+    send_what_is_due();
+    if (now >= resend_at_ && !pending_ && self().may_resend()) resend();
+    return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
+}
+
+template <typename Self>
+inline void Relay<Self>::send_what_is_due() noexcept {
+    if (prepare_what_is_due()) transmit_pending();
+}
+
+/// Returns whether there is a token to send.
+template <typename Self>
+inline bool Relay<Self>::prepare_what_is_due() noexcept {
+    const std::uint64_t before = sent_;
+    std::uint8_t level = 0;
+    while (sent_ < complete_ + options_.ahead && quiet_ == 0 && self().may_send()) {
+        const std::uint64_t number = sent_ + 1;
+        if (pending_ && !has_place(number)) [[unlikely]]
+            break;
+        const bool says_something = number > base_ + options_.ahead && !self().is_silent(number);
+        if (says_something) self().on_send(number);
+        for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+            Entries& entries = neighbours_[i].out[number & mask_];
+            if (!says_something) {
+                entries.clear();
+                continue;
+            }
+            fill(number, i, entries);
+            counters_.entries.add(entries.size());
+        }
+        level = std::max(level, wanted());
+        sent_ = number;
+        sent_at_ = now_;
+    }
+    if (sent_ == before) return false;
+    level_ = level;
+    counters_.sent.add(neighbours_.size() * (sent_ - before));
+    resend_at_ = now_ + patience();
+    return true;
+}
+
+/// Makes the token `number` for that neighbour, in place of the one that was there, while
+/// incoming(_, number - h) still is.
+template <typename Self>
+inline void Relay<Self>::fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept {
+    self().add_own(neighbour, entries);
+    if (neighbour_count() == 1) return;
+    const NodeId to = TokenExchange::neighbour(neighbour);
+    for (std::size_t i = 0; i < neighbour_count(); ++i) {
+        if (i == neighbour) continue;
+        for (const wire::TokenEntry& entry : incoming(i, number - options().ahead)) {
+            if (goes_to(entry, TokenExchange::neighbour(i), to)) entries.push_back(entry);
+        }
+    }
+}
+
+/// Entries that came by another way than they should are forged, or of another topology: they go nowhere.
+template <typename Self>
+bool Relay<Self>::goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept {
+    const NodeId here = options().node;
+    if (entry.destination != wire::kEveryHost)
+        return entry.destination != here && paths_.next_token_hop(here, entry.destination) == to;
+    return entry.source != to && entry.source != here && paths_.next_token_hop(here, entry.source) == from &&
+           paths_.next_token_hop(to, entry.source) == here;
+}
+
+template <typename Self>
+inline void Relay<Self>::transmit_pending() noexcept {
+    const bool was_pending = std::exchange(pending_, false);
+    for (Neighbour& neighbour : neighbours_) {
+        while (neighbour.gone.number < sent_ &&
+               transmit(neighbour, neighbour.gone, level_, Way::kAlongIfPossible)) {
+        }
+        pending_ |= neighbour.gone.number < sent_;
+    }
+    if (!was_pending || pending_) return;
+    sent_at_ = now_;
+    resend_at_ = now_ + patience();
+}
+
+/// Sends the token after those that have gone, and all up to the next that says something. Returns whether
+/// all of it could go; what could not is the next to go.
+template <typename Self>
+inline bool Relay<Self>::transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+                                  Way way) noexcept {
+    const std::uint64_t number = gone.number + 1;
+    std::uint64_t last = number;
+    while (last < sent_ && neighbour.out[(last + 1) & mask_].empty())
+        ++last;
+    const wire::Token token{.number = number,
+                            .wanted = wanted,
+                            .further = static_cast<std::uint8_t>(last - number),
+                            .view = static_cast<std::uint16_t>(view_)};
+    if (way == Way::kAlongIfPossible && gone.parts == 0 && goes_along(neighbour, token)) {
+        gone.number = last;
+        return true;
+    }
+    return transmit_apart(neighbour, gone, token);
+}
+
+template <typename Self>
+bool Relay<Self>::transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept {
+    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
+    const std::size_t capacity = niu_.token_capacity();
+    const std::size_t parts = entries.empty() ? 1 : (entries.size() + capacity - 1) / capacity;
+    if (parts > kMostParts || entries.size() > most_entries_) [[unlikely]] {
+        // Whoever missed some of it would go on without messages that are due: rather nobody does.
+        counters_.overfull.add();
+        return false;
+    }
+    token.last_part = static_cast<std::uint16_t>(parts - 1);
+    const niu::TokenAddress address{.from = options_.node,
+                                    .to = neighbour.node,
+                                    .epoch = options_.epoch,
+                                    .peer_epoch = static_cast<std::uint16_t>(neighbour.epoch)};
+    for (; gone.parts < parts; ++gone.parts) {
+        const auto rest = entries.subspan(gone.parts * capacity);
+        token.part = static_cast<std::uint16_t>(gone.parts);
+        if (!niu_.send_token(address, token, rest.first(std::min(rest.size(), capacity)))) return false;
+        counters_.frames.add();
+    }
+    gone = {token.number + token.further};
+    return true;
+}
+
+/// In the frame that messages to the neighbour, or to the host that manages it, share and that is about to
+/// go. If it is lost, so is the token, which is sent again by itself.
+template <typename Self>
+inline bool Relay<Self>::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
+    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
+    const NodeId host = self().carrier(neighbour.node);
+    const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
+    if (host == wire::kNoNode || niu_.open_room(host) < wire::kMessageHeaderSize + size) return false;
+    const niu::SendBuffer room = niu_.buffer(host, wire::Protocol::kToken, size);
+    if (!room) return false;
+    wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
+                              {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
+    wire::encode_token(room.data.subspan(wire::kTokenOriginSize), token, entries);
+    niu_.send(room);
+    counters_.along.add();
+    return true;
+}
+
+/// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them
+/// before they had ours, and may be what those wait for that we wait for.
+template <typename Self>
+void Relay<Self>::resend() noexcept {
+    const std::uint8_t hops = std::max(level_, wanted());
+    bool all = true;
+    for (Neighbour& neighbour : neighbours_)
+        all &= resend_to(neighbour, hops);
+    resent_ = true;
+    resending_ = !all;
+    if (all) rtt_.back_off();
+    resend_at_ = all ? now_ + patience() : now_;
+}
+
+/// Goes on where the output has taken no more. Returns whether all of it could go.
+template <typename Self>
+bool Relay<Self>::resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept {
+    const std::uint64_t known = std::max(neighbour.in_to, base_ + options_.ahead) - options_.ahead;
+    Gone& again = neighbour.again;
+    if (!resending_ || again.number < known) again = {known};
+    while (again.number < neighbour.gone.number) {
+        if (!transmit(neighbour, again, wanted)) return false;
+        counters_.resent.add();
+    }
+    return true;
+}
+
+// What comes in.
+
+template <typename Self>
+bool Relay<Self>::on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept {
+    return take_token(address, token);
+}
+
+template <typename Self>
+void Relay<Self>::take(const niu::Received& message) noexcept {
+    const auto nodes = static_cast<std::uint16_t>(niu_.options().nodes.size());
+    if (!message.whole() || message.data.size() <= wire::kTokenOriginSize) [[unlikely]]
+        return refuse(message);
+    const auto origin = wire::decode_token_origin(message.data.first<wire::kTokenOriginSize>());
+    const auto token = wire::TokenView::parse(message.data.subspan(wire::kTokenOriginSize), nodes);
+    if (!token || origin.from >= nodes || origin.to != options_.node) [[unlikely]]
+        return refuse(message);
+    // The stream that it came by is between the present lives of the two.
+    take_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
+    niu_.release(message);
+}
+
+template <typename Self>
+void Relay<Self>::refuse(const niu::Received& message) noexcept {
+    counters_.malformed.add();
+    niu_.release(message);
+}
+
+template <typename Self>
+inline bool Relay<Self>::take_token(const niu::TokenAddress& address, wire::TokenView view) noexcept {
+    now_ = niu_.now();
+    const std::size_t index = index_[address.from];
+    if (index == kNoNeighbour) [[unlikely]] {
+        counters_.unknown.add();
+        return false;
+    }
+    Neighbour& neighbour = neighbours_[index];
+    if (view.view() != takes_) [[unlikely]] {
+        counters_.stale_view.add();
+        return false;
+    }
+    neighbour.heard = now_;
+    if (!belongs(neighbour, address)) [[unlikely]] {
+        counters_.stale_epoch.add();
+        return false;
+    }
+    const wire::Token token = view.token();
+    const bool news = keep(neighbour, token, view);
+    const std::uint8_t hops = token.wanted;
+    hurried_ = hops != 0;
+    if (hurried_) {
+        // Perhaps it says so because it lacks a token that was sent when nobody was in a hurry.
+        if (!news) resend_at_ = std::min(resend_at_, now_ + patience());
+        on_wanted(index, hops);
+    }
+    if (news) complete_what_is();
+    return true;
+}
+
+/// Whether the token is from the neighbour's present life to ours.
+template <typename Self>
+inline bool Relay<Self>::belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept {
+    if (address.peer_epoch != 0 && address.peer_epoch != static_cast<std::uint16_t>(options_.epoch))
+        return false;
+    if (address.epoch == neighbour.epoch) [[likely]]
+        return true;
+    if (neighbour.epoch != 0 && static_cast<std::int32_t>(address.epoch - neighbour.epoch) < 0) return false;
+    if (neighbour.in_to != base_ && options_.in_views) return false;
+    if (neighbour.in_to != base_) {
+        if (!self().on_restart(neighbour.node)) {
+            broken_ = true;
+            return false;
+        }
+        begin_anew();
+    }
+    for (Incoming& token : neighbour.in)
+        token.number = 0;
+    neighbour.epoch = address.epoch;
+    return true;
+}
+
+template <typename Self>
+inline void Relay<Self>::complete_what_is() noexcept {
+    std::uint64_t least = neighbours_.empty() ? sent_ : UINT64_MAX;
+    for (const Neighbour& neighbour : neighbours_)
+        least = std::min(least, neighbour.in_to);
+    moved_at_ = now_;
+    rtt_.answered();
+    if (least > complete_) {
+        if (!resent_ && level_ != 0) rtt_.sample(now_ - sent_at_);
+        resent_ = false;
+    }
+    resend_at_ = now_ + patience();
+    resending_ = false;
+    bool due = false;
+    while (complete_ < least) {
+        // A token that goes takes along what came in the one h before it; so it is filled before that is
+        // reused.
+        self().on_complete(++complete_);
+        if constexpr (Self::kAnswersAtOnce) due |= prepare_what_is_due();
+    }
+    if (due) transmit_pending();
+}
+
+// That time is wanted.
+
+/// For how many hops from here the token that goes now is to say so: one hop less than the neighbour that
+/// wants it for furthest.
+template <typename Self>
+inline std::uint8_t Relay<Self>::wanted() noexcept {
+    if (self().wants()) return options().reach;
+    const std::uint64_t number = sent() + 1;
+    std::uint8_t hops = woken_for(number);
+    if (number <= base() + options().ahead || !passes_on_) return hops;
+    for (std::size_t i = 0; i < neighbour_count(); ++i) {
+        const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
+        if (theirs > hops + 1) hops = static_cast<std::uint8_t>(theirs - 1);
+    }
+    return hops;
+}
+
+template <typename Self>
+std::uint8_t Relay<Self>::woken_for(std::uint64_t number) const noexcept {
+    auto hops = static_cast<std::uint8_t>(woken_through_.size() - 1);
+    while (hops != 0 && woken_through_[hops] < number)
+        --hops;
+    return hops;
+}
+
+/// A neighbour says that somebody `hops` hops or less from here wants time to go on.
+template <typename Self>
+inline void Relay<Self>::on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept {
+    self().on_others_want();
+    if (!passes_on_) return;
+    const auto further = static_cast<std::uint8_t>(std::min<std::size_t>(hops, woken_through_.size()) - 1);
+    const bool awake = woken_for(sent() + 1) >= further;
+    woken_through_[further] = sent() + std::uint64_t{2} * options().ahead;
+    if (!awake && further != 0) wake(neighbour);
+}
+
+template <typename Self>
+void Relay<Self>::wake(std::size_t except) noexcept {
+    const std::uint8_t hops = wanted();
+    if (hops == 0 || sent_ == base_ || quiet_ != 0) return;
+    counters_.wakes.add();
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+        const Neighbour& neighbour = neighbours_[i];
+        Gone before{sent_ - 1};
+        if (i != except && neighbour.gone.number == sent_) transmit(neighbour, before, hops);
+    }
+    level_ = std::max(level_, hops);
+    resend_at_ = std::min(resend_at_, now_ + patience());
+}
+
+template <typename Self>
+void Relay<Self>::forget_wanted() noexcept {
+    std::fill(woken_through_.begin(), woken_through_.end(), 0);
+}
+
+}  // namespace isoplane::tm
