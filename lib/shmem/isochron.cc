@@ -55,12 +55,12 @@ Reads::Ticket Isochron::open(std::uint32_t words) {
 inline void Isochron::add_to(NodeId host, const Access& access, Words first, Words second) {
     unwire();
     ++accesses_;
-    std::byte* out = bytes_for(host).add(wire::access_layout::kSize + 4 * (first.size() + second.size()));
-    wire::encode_access(std::span<std::byte, wire::access_layout::kSize>(out, wire::access_layout::kSize),
-                        access);
-    out += wire::access_layout::kSize;
+    constexpr std::size_t kSize = wire::access_layout::kSize;
+    std::byte* out = bytes_for(host).add(kSize + 4 * (first.size() + second.size()));
     if (first.size() == 1 && second.empty()) [[likely]]
-        return wire::Field<std::uint32_t, 0>::put(out, first.front());
+        return wire::encode_access(std::span<std::byte, kSize + 4>(out, kSize + 4), access, first.front());
+    wire::encode_access(std::span<std::byte, kSize>(out, kSize), access);
+    out += kSize;
     for (const Words words : {first, second}) {
         for (const std::uint32_t word : words) {
             wire::Field<std::uint32_t, 0>::put(out, word);

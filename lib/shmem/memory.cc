@@ -44,10 +44,15 @@ Memory::~Memory() {
         time_.release(delivery);
 }
 
-/// Whether there is something that is not the program's to receive.
+/// Not the program's to receive.
+inline bool Memory::is_ours(const Delivery& delivery) noexcept {
+    return delivery.kind == DeliveryKind::kMessage && delivery.operation != Operation::kMessage;
+}
+
+/// Whether there is something of that kind.
 bool Memory::next() {
     has_next_ = has_next_ || take_next();
-    return has_next_ && next_.kind == DeliveryKind::kMessage && next_.operation != Operation::kMessage;
+    return has_next_ && is_ours(next_);
 }
 
 bool Memory::take_next() {
@@ -95,40 +100,48 @@ void Memory::arrive() {
     if (copies_.complete()) time_.pages_are_here();
 }
 
+/// Where it stands: a copy of all of it would have to wait until it has left the CPU.
 bool Memory::step() {
     assert(!has_lcore());
+    if (!has_next_ && notices_.empty()) [[likely]] {
+        if (!time_.waiting()) return false;
+        const Delivery* const here = time_.peek();
+        if (here != nullptr && is_ours(*here)) [[likely]] {
+            execute(*here);
+            time_.pop();
+            return true;
+        }
+    }
     return next() && execute_next();
 }
 
 bool Memory::execute_next() {
     has_next_ = false;
-    if (next_.operation == Operation::kMoreAccesses) {
-        together_.push_back(next_);
-        return true;
-    }
-    now_ = next_.time;
-    if (next_.operation == Operation::kMarker) {
-        execute_own();
-        const bool is_empty =
-            next_.frame == isotach::kNoFrame && next_.own == nullptr && next_.payload == nullptr;
-        if (!is_empty) [[unlikely]]
-            time_.release(next_);
-    } else if (next_.operation == Operation::kAccesses) {
-        take_accesses();
-    } else {
-        counters_.malformed.add();
-        time_.release(next_);
-    }
+    execute(next_);
     return true;
 }
 
-/// All that an isochron does here is done in one step, or what this host does at once could come between.
-void Memory::take_accesses() {
-    if (together_.empty()) [[likely]] {
-        execute(next_.time.host, next_.data);
-        return time_.release(next_);
+inline void Memory::execute(const Delivery& delivery) {
+    if (delivery.operation == Operation::kMoreAccesses) [[unlikely]]
+        return together_.push_back(delivery);
+    now_ = delivery.time;
+    if (delivery.operation == Operation::kAccesses && together_.empty()) [[likely]] {
+        execute(delivery.time.host, delivery.data);
+        time_.release(delivery);
+    } else if (delivery.operation == Operation::kAccesses) {
+        together_.push_back(delivery);
+        execute_together();
+    } else if (delivery.operation == Operation::kMarker) {
+        execute_own();
+        time_.release(delivery);
+    } else {
+        counters_.malformed.add();
+        time_.release(delivery);
     }
-    together_.push_back(next_);
+}
+
+/// All that an isochron does here is done in one step, or what this host does at once could come between.
+void Memory::execute_together() {
     for (const Delivery& delivery : together_) {
         execute(delivery.time.host, delivery.data);
         time_.release(delivery);
@@ -251,8 +264,12 @@ unsigned Memory::take_answers() {
 
 /// There is nothing to take, to execute or to send: as most polls find it, which therefore look no further.
 inline bool Memory::is_idle() const noexcept {
-    return !has_next_ && unsent_ == 0 && !time_.waiting() && !answers_.waiting() && copies_.idle() &&
-           notices_.empty() && !time_.arrives();
+    return !has_next_ && !time_.waiting() && !answers_.waiting() && notices_.empty() && !owes();
+}
+
+/// send_answers() has something to do.
+inline bool Memory::owes() const noexcept {
+    return unsent_ != 0 || !copies_.idle() || time_.arrives();
 }
 
 unsigned Memory::poll() {
@@ -261,9 +278,9 @@ unsigned Memory::poll() {
         const std::lock_guard turn(turn_);
         return fill_reads();
     }
-    if (is_idle()) return 0;
-    unsigned done = take_answers() + send_answers();
-    if (hurries_) return done;
+    if (hurries_ || is_idle()) return 0;
+    unsigned done = answers_.waiting() ? take_answers() : 0;
+    if (owes()) done += send_answers();
     while (step())
         ++done;
     return done;

@@ -321,7 +321,8 @@ local function add_answer(tree, range)
     tree:add(f["answer.ticket"], range(0, 4))
     tree:add(f["answer.offset"], range(4, 2))
     tree:add(f["answer.words"], range(6, 2))
-    if range:len() > 8 then tree:add(f["answer.values"], range(8)) end
+    local size = math.min(4 * range(6, 2):uint(), range:len() - 8)
+    if size > 0 then tree:add(f["answer.values"], range(8, size)) end
 end
 
 -- Returns how much of an active message has been shown: what is left is data. Nothing of one that is malformed.

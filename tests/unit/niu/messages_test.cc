@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <isoplane/niu/copy_words.hh>
+
 #include "niu_test.hh"
 
 namespace isoplane::test {
@@ -22,6 +24,21 @@ TEST_F(NiuTest, delivers_a_message_at_the_address_it_was_written_to) {
     EXPECT_TRUE(received.whole());
     EXPECT_EQ(a->counters().copied_bytes.get() + b->counters().copied_bytes.get(), 0U);
     b->release(received);
+}
+
+TEST(CopyWords, copies_any_number_of_bytes_and_no_more) {
+    std::vector<std::byte> from(80);
+    for (std::size_t i = 0; i < from.size(); ++i)
+        from[i] = static_cast<std::byte>(i + 1);
+    for (std::size_t begin = 0; begin < 8; ++begin) {
+        for (std::size_t size = 0; size <= 64; ++size) {
+            std::vector<std::byte> to(size + 1);
+            niu::copy_words(to.data(), std::span(from).subspan(begin, size));
+            EXPECT_TRUE(
+                std::equal(to.begin(), to.end() - 1, from.begin() + static_cast<std::ptrdiff_t>(begin)));
+            EXPECT_EQ(to.back(), std::byte{0});
+        }
+    }
 }
 
 TEST_F(NiuTest, aligns_the_first_message_of_a_frame) {

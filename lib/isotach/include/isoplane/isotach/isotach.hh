@@ -82,19 +82,28 @@ class Isotach final : public niu::Receiver, public Endpoint {
 
     bool receive(Delivery& delivery) noexcept override {
         if (deliveries_.empty()) return false;
-        const Delivery& next = deliveries_.front();
-        if (next.kind != DeliveryKind::kMessage || next.payload != nullptr) [[unlikely]] {
-            // By way of another one: no call gets to know the caller's, so that he has in registers what he
-            // looks at. A copy of all of it would wait until it has left the CPU.
-            Delivery with_care;
-            const bool received = receive_with_care(with_care);
-            if (received) delivery = with_care;
-            return received;
+        if (const Delivery* const next = peek(); next != nullptr) [[likely]] {
+            delivery = *next;
+            pop();
+            return true;
         }
-        delivery = next;
+        // By way of another one: no call gets to know the caller's, so that he has in registers what he looks
+        // at. A copy of all of it would wait until it has left the CPU.
+        Delivery with_care;
+        const bool received = receive_with_care(with_care);
+        if (received) delivery = with_care;
+        return received;
+    }
+    /// What receive() gives next, where it stands: until pop(), or until anything else is called here.
+    /// nullptr when there is nothing, or something that only receive() can tell.
+    const Delivery* peek() const noexcept {
+        if (deliveries_.empty()) return nullptr;
+        const Delivery& next = deliveries_.front();
+        return next.kind == DeliveryKind::kMessage && next.payload == nullptr ? &next : nullptr;
+    }
+    void pop() noexcept {
         deliveries_.pop();
         if (!deliveries_.empty()) prefetch(deliveries_.front());
-        return true;
     }
     void release(const Delivery& delivery) noexcept override {
         if (delivery.payload != nullptr || delivery.own != nullptr) [[unlikely]]

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <isoplane/niu/copy_words.hh>
 #include <isoplane/niu/counters.hh>
 #include <isoplane/niu/frame_table.hh>
 #include <isoplane/niu/memory.hh>
@@ -339,10 +340,13 @@ class Niu final : public runtime::Stage {
     /// back would wait until all stores so far have got the lines that they go to.
     void copy_to_end(Peer& peer, std::span<const std::byte> rest) noexcept {
         if (rest.size() >= kWorthSumming) return copy_summed(peer, rest);
-        if (!rest.empty()) std::memcpy(peer.open.at - rest.size(), rest.data(), rest.size());
+        std::byte* const to = peer.open.at - rest.size();
+        if (rest.size() <= kFewBytes) return copy_words(to, rest);
+        std::memcpy(to, rest.data(), rest.size());
     }
     void copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept;
     static constexpr std::size_t kWorthSumming = 256;
+    static constexpr std::size_t kFewBytes = 32;
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
                     std::span<const std::byte> part) noexcept;

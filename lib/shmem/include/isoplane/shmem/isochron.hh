@@ -136,7 +136,10 @@ class Isochron {
         if (host == pages_.here()) return here_;
         if (used_ != 0 && parts_[used_ - 1].to == host) [[likely]]
             return parts_[used_ - 1].bytes;
-        return bytes_of_another(host);
+        if (used_ != 0 || parts_.empty()) return bytes_of_another(host);
+        parts_.front().to = host;
+        used_ = 1;
+        return parts_.front().bytes;
     }
     AccessBytes& bytes_of_another(NodeId host);
     void unwire() noexcept {

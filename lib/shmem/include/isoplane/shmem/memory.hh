@@ -87,8 +87,8 @@ class Memory final : public isotach::Filter {
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
     /// received before. Not with an lcore.
     bool step();
-    /// Sends answers, and then step() as often as it can, unless it hurries; with an lcore, takes what was
-    /// answered. Returns how much it has done.
+    /// Sends answers, and then step() as often as it can; nothing while it hurries. With an lcore, takes what
+    /// was answered. Returns how much it has done.
     unsigned poll();
     /// The program has answers now that it may have waited for; what others want can wait for the next poll,
     /// but not for the one behind that. Before each poll(), or never.
@@ -141,8 +141,10 @@ class Memory final : public isotach::Filter {
     bool put_part(Isochron& isochron, const Isochron::Part& part);
     bool has_lcore() const noexcept { return &endpoint_ != &time_; }
     bool next();
+    static bool is_ours(const isotach::Delivery& delivery) noexcept;
     bool execute_next();
-    void take_accesses();
+    void execute(const isotach::Delivery& delivery);
+    void execute_together();
     void execute(NodeId issuer, std::span<const std::byte> accesses);
     void execute_own();
     void hand_out_answers();
@@ -154,6 +156,7 @@ class Memory final : public isotach::Filter {
     void change_here(NodeId host, bool joined);
     void arrive();
     bool is_idle() const noexcept;
+    bool owes() const noexcept;
     bool send(const Store::Answer& answer);
     unsigned send_answers();
     unsigned take_answers();

@@ -98,6 +98,17 @@ inline void encode_access(std::span<std::byte, access_layout::kSize> out, const 
     access_layout::Ticket::put(out.data(), access.ticket);
 }
 
+/// The same of one with a single operand, and that.
+inline void encode_access(std::span<std::byte, access_layout::kSize + 4> out, const Access& access,
+                          std::uint32_t operand) {
+    static_assert(access_layout::Code::kOffset == 0 && access_layout::Words::kOffset == 2 &&
+                  access_layout::Address::kOffset == 4 && access_layout::Ticket::kOffset == 8);
+    using Two = std::uint64_t;
+    Field<Two, 0>::put(out.data(), Two{static_cast<std::uint8_t>(access.code)} << 56 |
+                                       Two{access.words} << 32 | access.address);
+    Field<Two, 8>::put(out.data(), Two{access.ticket} << 32 | operand);
+}
+
 /// Walks the accesses of a message, validating each before it is handed out.
 class AccessCursor {
   public:
@@ -149,17 +160,24 @@ using Words = Field<std::uint16_t, 6>;
 inline constexpr std::size_t kSize = Words::kEnd;
 }  // namespace answer_layout
 
+/// Two words at a time, the last with a zero: so that what comes behind it in a frame begins where a CRC can
+/// read it as it was written.
 constexpr std::size_t answer_size(std::size_t words) {
-    return answer_layout::kSize + 4 * words;
+    return answer_layout::kSize + 8 * ((words + 1) / 2);
 }
 
-/// `out` has answer_size(answer.words) bytes.
+/// `out` has answer_size(answer.words) bytes. Written in words, so that a CRC which reads it at once need not
+/// wait.
 inline void encode_answer(std::span<std::byte> out, const Answer& answer) {
-    answer_layout::Ticket::put(out.data(), answer.ticket);
-    answer_layout::Offset::put(out.data(), answer.offset);
-    answer_layout::Words::put(out.data(), answer.words);
-    for (std::size_t i = 0; i < answer.words; ++i)
-        Field<std::uint32_t, answer_layout::kSize>::put(out.data() + 4 * i, answer.values[i]);
+    static_assert(answer_layout::Ticket::kOffset == 0 && answer_layout::Offset::kOffset == 4 &&
+                  answer_layout::Words::kOffset == 6);
+    using Two = Field<std::uint64_t, 0>;
+    Two::put(out.data(),
+             std::uint64_t{answer.ticket} << 32 | std::uint64_t{answer.offset} << 16 | answer.words);
+    for (std::size_t i = 0; i < answer.words; i += 2) {
+        const std::uint32_t second = i + 1 < answer.words ? answer.values[i + 1] : 0;
+        Two::put(out.data() + answer_layout::kSize + 4 * i, std::uint64_t{answer.values[i]} << 32 | second);
+    }
 }
 /// False, with `answer` in any state, when it is malformed.
 inline bool decode_answer(std::span<const std::byte> in, Answer& answer) {
