@@ -212,6 +212,7 @@ bool Memory::send(const Store::Answer& answer) {
     if (!room) return false;
     wire::encode_answer(room.data, answer);
     answers_.send(room);
+    answered_ = true;
     if (answer.ticket != Layout::kTicket) counters_.answers.add();
     return true;
 }
@@ -283,6 +284,8 @@ unsigned Memory::poll() {
     if (owes()) done += send_answers();
     while (step())
         ++done;
+    // Whoever reads may wait for it, and this program may compute before it polls again.
+    if (std::exchange(answered_, false)) answers_.flush();
     return done;
 }
 

@@ -58,7 +58,13 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
         waited_ += answered_ && !hurries ? 1 : 0;
         EXPECT_EQ(hurries, answered_ && !hurried_);
         hurried_ = hurries;
-        return moved + (hurries ? 0 : isotach_.poll(now)) + memory_.poll();
+        const unsigned pulses = hurries ? 0 : isotach_.poll(now);
+        const std::uint64_t answers = memory_.counters().answers.get();
+        const std::uint64_t frames = niu_.counters().frames_sent.get();
+        const unsigned done = memory_.poll();
+        const bool answered = memory_.counters().answers.get() != answers;
+        kept_ += answered && niu_.counters().frames_sent.get() == frames ? 1 : 0;
+        return moved + pulses + done;
     }
     void take(const niu::Received& message) noexcept override {
         answered_ = true;
@@ -76,6 +82,8 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
     shmem::Memory& memory() { return memory_; }
     /// Polls that brought answers while time passed, as it had not in the poll before.
     unsigned waited() const { return waited_; }
+    /// Polls that kept the answers which they gave for the next.
+    unsigned kept() const { return kept_; }
 
   private:
     niu::Niu niu_;
@@ -88,6 +96,7 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
     bool answered_ = false;
     bool hurried_ = false;
     unsigned waited_ = 0;
+    unsigned kept_ = 0;
 };
 
 void flood(std::uint64_t seed) {
@@ -167,6 +176,7 @@ void read_one_by_one(std::uint64_t seed, unsigned& first) {
     }
 
     EXPECT_EQ(reader.waited(), 0U) << "answers came in two polls running";
+    EXPECT_EQ(owner.kept(), 0U) << "answers left with a later poll";
 
     const shmem::Future<std::uint32_t> value = isochron.read(kThere);
     ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));

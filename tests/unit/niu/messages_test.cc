@@ -26,6 +26,20 @@ TEST_F(NiuTest, delivers_a_message_at_the_address_it_was_written_to) {
     b->release(received);
 }
 
+TEST_F(NiuTest, what_is_flushed_does_not_wait_for_the_next_poll) {
+    meet();
+    const std::uint64_t before = a->counters().frames_sent.get();
+    a->flush();
+    EXPECT_EQ(a->counters().frames_sent.get(), before);
+    ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(20)));
+    a->flush();
+    EXPECT_EQ(a->counters().frames_sent.get(), before + 1);
+    b->poll(now);
+    ASSERT_TRUE(b->receive(received));
+    EXPECT_EQ(copy_of(received), bytes(20));
+    b->release(received);
+}
+
 TEST(CopyWords, copies_any_number_of_bytes_and_no_more) {
     std::vector<std::byte> from(80);
     for (std::size_t i = 0; i < from.size(); ++i)

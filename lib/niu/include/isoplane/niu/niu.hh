@@ -236,6 +236,12 @@ class Niu final : public runtime::Stage {
     void set_player(NodeId manager, NodeId player) { token_nodes_.set_player(manager, player); }
     /// Has tokens sent since the last poll go now.
     void push_out() noexcept;
+    /// Has what was sent since the last poll go now, and tokens with it, rather than with the next poll.
+    void flush() noexcept {
+        if (touched_.empty()) return;
+        prepare_tokens();
+        send_waiting();
+    }
 
     /// Frames that each peer may have sent here that are not released.
     std::uint32_t credit() const noexcept { return credit_; }

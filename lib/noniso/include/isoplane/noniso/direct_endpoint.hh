@@ -33,6 +33,8 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
         const bool up = niu_.state(to) == PeerState::kUp;
         return {to, up ? niu::Refusal::kFull : niu::Refusal::kNotUp};
     }
+    /// What was sent leaves now, not with the next poll.
+    void flush() noexcept { niu_.flush(); }
     bool in_process() const noexcept override { return niu_.options().in_process; }
 
     Ticket transfer(NodeId to, std::span<const std::byte> message,

@@ -189,6 +189,7 @@ class Memory final : public isotach::Filter {
     bool has_next_ = false;     ///< there is one
     bool came_ = false;         ///< something, since it was asked whether it hurries
     bool hurries_ = false;      ///< it had, and it did not when it was asked before
+    bool answered_ = false;     ///< others, since what was sent has left
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};
