@@ -100,14 +100,28 @@ void Memory::arrive() {
     if (copies_.complete()) time_.pages_are_here();
 }
 
-/// Where it stands: a copy of all of it would have to wait until it has left the CPU.
 bool Memory::step() {
     assert(!has_lcore());
+    return step(false);
+}
+
+/// Whoever reads may wait for it, and before it polls again this program may compute for long. Not where
+/// there is much: then it polls again soon, and the time of this poll is long ago. Nor where there is a
+/// message for the program: the token that goes along would leave before it has been heard.
+inline void Memory::send_off() {
+    if (std::exchange(answered_, false)) answers_.flush();
+}
+
+/// Where it stands: a copy of all of it would have to wait until it has left the CPU. When nothing else
+/// waits, what is answered may leave before what asked for it is put away.
+inline bool Memory::step(bool sends_off) {
     if (!has_next_ && notices_.empty()) [[likely]] {
         if (!time_.waiting()) return false;
         const Delivery* const here = time_.peek();
         if (here != nullptr && is_ours(*here)) [[likely]] {
-            execute(*here);
+            const bool done = execute(*here);
+            if (sends_off && time_.deliverable() == 1) send_off();
+            if (done) time_.release(*here);
             time_.pop();
             return true;
         }
@@ -117,27 +131,26 @@ bool Memory::step() {
 
 bool Memory::execute_next() {
     has_next_ = false;
-    execute(next_);
+    if (execute(next_)) time_.release(next_);
     return true;
 }
 
-inline void Memory::execute(const Delivery& delivery) {
-    if (delivery.operation == Operation::kMoreAccesses) [[unlikely]]
-        return together_.push_back(delivery);
-    now_ = delivery.time;
+/// Returns whether it is to be released.
+inline bool Memory::execute(const Delivery& delivery) {
+    const bool more = delivery.operation == Operation::kMoreAccesses;
+    if (!more) now_ = delivery.time;
     if (delivery.operation == Operation::kAccesses && together_.empty()) [[likely]] {
         execute(delivery.time.host, delivery.data);
-        time_.release(delivery);
-    } else if (delivery.operation == Operation::kAccesses) {
+    } else if (more || delivery.operation == Operation::kAccesses) {
         together_.push_back(delivery);
-        execute_together();
+        if (!more) execute_together();
+        return false;
     } else if (delivery.operation == Operation::kMarker) {
         execute_own();
-        time_.release(delivery);
     } else {
         counters_.malformed.add();
-        time_.release(delivery);
     }
+    return true;
 }
 
 /// All that an isochron does here is done in one step, or what this host does at once could come between.
@@ -280,12 +293,13 @@ unsigned Memory::poll() {
         return fill_reads();
     }
     if (hurries_ || is_idle()) return 0;
+    constexpr unsigned kFew = 8;
+    answered_ = false;  // what was sent before the NIU was polled has left
     unsigned done = answers_.waiting() ? take_answers() : 0;
     if (owes()) done += send_answers();
-    while (step())
+    while (step(done < kFew))
         ++done;
-    // Whoever reads may wait for it, and this program may compute before it polls again.
-    if (std::exchange(answered_, false)) answers_.flush();
+    if (done < kFew && !has_next_) send_off();
     return done;
 }
 

@@ -231,3 +231,5 @@ bool Siu::on_restart(NodeId /*neighbour*/) noexcept {
 }
 
 }  // namespace isoplane::siu
+
+template class isoplane::tm::Relay<isoplane::siu::Siu>;

@@ -56,4 +56,6 @@ void TokenManager::describe(nlohmann::json& out) const {
     out["restarts"] = restarts();
 }
 
+template class Relay<TokenManager>;
+
 }  // namespace isoplane::tm

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/shmem/memory.hh>
@@ -150,6 +151,20 @@ void flood(std::uint64_t seed) {
     world.drain();
 }
 
+/// What the owner's program says to the message goes with the next token: so that does not leave before.
+void read_before_a_message(sim::World& world, shmem::Memory& memory, Flooded& owner) {
+    shmem::Isochron isochron(memory);
+    const shmem::Future<std::uint32_t> value = isochron.read(kThere);
+    const std::byte word{};
+    isochron.message(1, {&word, 1});
+    ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));
+    ASSERT_TRUE(world.run_until([&] { return value.ready() && owner.memory().waiting(); }, 1s));
+    EXPECT_EQ(owner.kept(), 1U) << "an answer left before a message was received";
+    isotach::Delivery message;
+    ASSERT_TRUE(owner.memory().receive(message));
+    owner.memory().release(message);
+}
+
 /// `first` counts the values that were there before their isochron had been executed here.
 void read_one_by_one(std::uint64_t seed, unsigned& first) {
     const topology::Topology topology = topology::parse_fmconfig("0 reader owner\n");
@@ -176,7 +191,17 @@ void read_one_by_one(std::uint64_t seed, unsigned& first) {
     }
 
     EXPECT_EQ(reader.waited(), 0U) << "answers came in two polls running";
+    for (int i = 0; i < 20; ++i) {
+        std::array<shmem::Future<std::uint32_t>, 3> values;
+        for (shmem::Future<std::uint32_t>& value : values) {
+            value = isochron.read(kThere);
+            ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));
+        }
+        for (const shmem::Future<std::uint32_t>& value : values)
+            ASSERT_TRUE(world.run_until([&] { return value.ready(); }, 1s));
+    }
     EXPECT_EQ(owner.kept(), 0U) << "answers left with a later poll";
+    read_before_a_message(world, memory, owner);
 
     const shmem::Future<std::uint32_t> value = isochron.read(kThere);
     ASSERT_TRUE(world.run_until([&] { return memory.issue(isochron); }, 1s));

@@ -321,7 +321,9 @@ local function add_answer(tree, range)
     tree:add(f["answer.ticket"], range(0, 4))
     tree:add(f["answer.offset"], range(4, 2))
     tree:add(f["answer.words"], range(6, 2))
-    local size = math.min(4 * range(6, 2):uint(), range:len() - 8)
+    local size = range:len() - 8
+    -- Of pages all is shown as it stands; an odd number of values has a zero behind it.
+    if range(0, 4):uint() ~= 0xffffffff then size = math.min(4 * range(6, 2):uint(), size) end
     if size > 0 then tree:add(f["answer.values"], range(8, size)) end
 end
 

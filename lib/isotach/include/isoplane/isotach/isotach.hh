@@ -94,17 +94,17 @@ class Isotach final : public niu::Receiver, public Endpoint {
         if (received) delivery = with_care;
         return received;
     }
-    /// What receive() gives next, where it stands: until pop(), or until anything else is called here.
-    /// nullptr when there is nothing, or something that only receive() can tell.
+    /// What receive() gives next, where it stands: until pop(), receive() or poll(). nullptr when there is
+    /// nothing, or something that only receive() can tell.
     const Delivery* peek() const noexcept {
         if (deliveries_.empty()) return nullptr;
         const Delivery& next = deliveries_.front();
-        return next.kind == DeliveryKind::kMessage && next.payload == nullptr ? &next : nullptr;
+        if (next.kind != DeliveryKind::kMessage || next.payload != nullptr) [[unlikely]]
+            return nullptr;
+        if (deliveries_.size() > 1) prefetch(deliveries_[1]);
+        return &next;
     }
-    void pop() noexcept {
-        deliveries_.pop();
-        if (!deliveries_.empty()) prefetch(deliveries_.front());
-    }
+    void pop() noexcept { deliveries_.pop(); }
     void release(const Delivery& delivery) noexcept override {
         if (delivery.payload != nullptr || delivery.own != nullptr) [[unlikely]]
             return release_apart(delivery.payload, delivery.own);

@@ -46,12 +46,12 @@ class PacketStock {
     /// The one that take() gives next, if it is known already.
     rte_mbuf* next() const noexcept { return count_ > 0 ? packets_[count_ - 1] : nullptr; }
 
-    /// While there is nothing else to do: gets that one, whole, to be written.
+    /// While there is nothing else to do: gets that one to be written, as far as most frames go.
     void fetch_next(std::size_t size) noexcept {
         if (count_ == fetched_) [[likely]]
             return;
         fetched_ = count_;
-        if (count_ > 0) prefetch_data_to_write(packets_[count_ - 1], size);
+        if (count_ > 0) prefetch_data_to_write(packets_[count_ - 1], std::min(size, kMostFetched));
     }
 
     void give_back() noexcept {
@@ -63,6 +63,7 @@ class PacketStock {
     static constexpr unsigned kMost = 32;
     static constexpr unsigned kAhead = 4;
     static constexpr std::size_t kFetched = 3 * RTE_CACHE_LINE_SIZE;
+    static constexpr std::size_t kMostFetched = 24 * RTE_CACHE_LINE_SIZE;
 
     bool refill() noexcept {
         unsigned n = most_;

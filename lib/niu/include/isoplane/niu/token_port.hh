@@ -31,11 +31,11 @@ struct TokenAddress {
 class TokenReceiver {
   public:
     virtual ~TokenReceiver() = default;
-    /// Called at the beginning of each poll of the NIU: tokens that go now leave together with what has been
-    /// sent since the last poll. Returns how many have gone.
+    /// Called at the beginning of each poll of the NIU, and when it is flushed: tokens that go now leave
+    /// together with what has been sent since the last poll. Returns how many have gone.
     virtual unsigned before_sending(runtime::Time now) noexcept = 0;
-    /// Called while the NIU is polled. Returns whether it is from its sender's present life, as far as that
-    /// is known: then the sender is where the token has come from.
+    /// Called while the NIU is polled or flushed. Returns whether it is from its sender's present life, as
+    /// far as that is known: then the sender is where the token has come from.
     virtual bool on_token(const TokenAddress& address, const wire::TokenView& token) noexcept = 0;
 };
 

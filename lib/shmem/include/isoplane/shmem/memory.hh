@@ -87,8 +87,8 @@ class Memory final : public isotach::Filter {
     /// Executes what is next in logical time. False when there is nothing, or a message or notice is to be
     /// received before. Not with an lcore.
     bool step();
-    /// Sends answers, and then step() as often as it can; nothing while it hurries. With an lcore, takes what
-    /// was answered. Returns how much it has done.
+    /// Sends answers, and then step() as often as it can; a few answers leave at its end. Nothing while it
+    /// hurries. With an lcore, takes what was answered. Returns how much it has done.
     unsigned poll();
     /// The program has answers now that it may have waited for; what others want can wait for the next poll,
     /// but not for the one behind that. Before each poll(), or never.
@@ -143,7 +143,8 @@ class Memory final : public isotach::Filter {
     bool next();
     static bool is_ours(const isotach::Delivery& delivery) noexcept;
     bool execute_next();
-    void execute(const isotach::Delivery& delivery);
+    bool step(bool sends_off);
+    bool execute(const isotach::Delivery& delivery);
     void execute_together();
     void execute(NodeId issuer, std::span<const std::byte> accesses);
     void execute_own();
@@ -159,6 +160,7 @@ class Memory final : public isotach::Filter {
     bool owes() const noexcept;
     bool send(const Store::Answer& answer);
     unsigned send_answers();
+    void send_off();
     unsigned take_answers();
     void introduce_to(NodeId host, std::uint16_t too);
 
@@ -189,7 +191,7 @@ class Memory final : public isotach::Filter {
     bool has_next_ = false;     ///< there is one
     bool came_ = false;         ///< something, since it was asked whether it hurries
     bool hurries_ = false;      ///< it had, and it did not when it was asked before
-    bool answered_ = false;     ///< others, since what was sent has left
+    bool answered_ = false;     ///< others, in this poll, and that has not left
     runtime::Fifo<isotach::Delivery> notices_;  ///< from before this host had arrived
     std::vector<isotach::Delivery> together_;   ///< accesses of an isochron of which more are to come
     isotach::LogicalTime now_{};

@@ -201,3 +201,5 @@ class Siu final : public tm::Relay<Siu> {
 };
 
 }  // namespace isoplane::siu
+
+extern template class isoplane::tm::Relay<isoplane::siu::Siu>;

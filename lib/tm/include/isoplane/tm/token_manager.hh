@@ -46,4 +46,6 @@ class TokenManager final : public Relay<TokenManager> {
     runtime::Counter restarts_;
 };
 
+extern template class Relay<TokenManager>;
+
 }  // namespace isoplane::tm
