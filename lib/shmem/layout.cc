@@ -19,8 +19,9 @@ std::string key(const char* name, std::uint32_t value) {
 Layout::Layout(const Pages& pages)
     : here_(pages.here()), extent_(pages.extent()), copysets_(pages.copysets()) {}
 
-wire::Answer Layout::told() const {
+wire::Answer Layout::told(std::uint16_t too) const {
     return {.ticket = kTicket,
+            .offset = too,
             .words = 4,
             .values = {extent_.pages, extent_.page_words, static_cast<std::uint32_t>(copysets_ >> 32),
                        static_cast<std::uint32_t>(copysets_)}};

@@ -186,8 +186,9 @@ void Memory::hand_out_answers() {
             continue;
         }
         if (answer.to >= to_send_.size()) to_send_.resize(std::size_t{answer.to} + 1);
-        if (has_lcore() || !to_send_[answer.to].empty() || !send(answer)) {
-            to_send_[answer.to].push(answer);
+        runtime::Fifo<Store::Answer>& queue = to_send_[answer.to].answers;
+        if (has_lcore() || !queue.empty() || !send(answer)) {
+            queue.push(answer);
             ++unsent_;
         }
     }
@@ -230,17 +231,27 @@ bool Memory::send(const Store::Answer& answer) {
     return true;
 }
 
+/// It has been sent otherwise, or there is nobody to send it to.
+bool Memory::has_to_wait(const Store::Answer& answer) {
+    if (send(answer)) return false;
+    if (answers_.state(answer.to) == noniso::PeerState::kUp) return true;
+    counters_.unanswered.add();
+    return false;
+}
+
 unsigned Memory::send_answers() {
     if (time_.arrives()) [[unlikely]]
         arrive();
     unsigned sent = copies_.idle() ? 0 : copies_.send();
     for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
-        runtime::Fifo<Store::Answer>& queue = to_send_[host];
-        for (; !queue.empty(); queue.pop(), --unsent_, ++sent) {
-            if (send(queue.front())) continue;
-            if (answers_.state(static_cast<NodeId>(host)) == noniso::PeerState::kUp) break;
-            counters_.unanswered.add();
+        auto& [answers, introduction] = to_send_[host];
+        if (introduction && !has_to_wait({layout_.told(*introduction), static_cast<NodeId>(host)})) {
+            introduction.reset();
+            --unsent_;
+            ++sent;
         }
+        for (; !answers.empty() && !has_to_wait(answers.front()); answers.pop(), --unsent_)
+            ++sent;
     }
     return sent;
 }
@@ -325,10 +336,9 @@ void Memory::introduce(std::size_t hosts) {
 
 void Memory::introduce_to(NodeId host, std::uint16_t too) {
     if (host >= to_send_.size()) to_send_.resize(std::size_t{host} + 1);
-    wire::Answer told = layout_.told();
-    told.offset = too;
-    to_send_[host].push({told, host});
-    ++unsent_;
+    std::optional<std::uint16_t>& introduction = to_send_[host].introduction;
+    if (!introduction) ++unsent_;
+    introduction = std::max(introduction.value_or(0), too);
 }
 
 isotach::LogicalTime Memory::now() const noexcept {

@@ -20,7 +20,7 @@ class Layout {
 
     explicit Layout(const Pages& pages);
 
-    wire::Answer told() const;
+    wire::Answer told(std::uint16_t too = 0) const;
     /// What another host has told.
     void hear(NodeId host, const wire::Answer& told);
 

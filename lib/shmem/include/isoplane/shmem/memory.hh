@@ -25,6 +25,7 @@
 #include <isoplane/noniso/direct_endpoint.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -159,11 +160,17 @@ class Memory final : public isotach::Filter {
     bool is_idle() const noexcept;
     bool owes() const noexcept;
     bool send(const Store::Answer& answer);
+    bool has_to_wait(const Store::Answer& answer);
     unsigned send_answers();
     void send_off();
     unsigned take_answers();
     void introduce_to(NodeId host, std::uint16_t too);
 
+    /// To a host. What it is to be told of this memory it is told once, however often it asks meanwhile.
+    struct ToSend {
+        runtime::Fifo<Store::Answer> answers;
+        std::optional<std::uint16_t> introduction;  ///< whether it has to tell, too
+    };
     /// Who has left or joined.
     struct Change {
         NodeId host = 0;
@@ -181,7 +188,7 @@ class Memory final : public isotach::Filter {
     Reads reads_;
     Schedules schedules_;
     HitBuffer hits_;
-    std::vector<runtime::Fifo<Store::Answer>> to_send_;  ///< by host: so that none waits for another
+    std::vector<ToSend> to_send_;  ///< by host: so that none waits for another
     std::atomic<std::size_t> unsent_{0};
     std::vector<wire::Answer> arrived_;  ///< with an lcore: for the program to take...
     std::vector<Change> changes_;        ///< ...and to know
