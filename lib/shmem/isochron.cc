@@ -70,15 +70,16 @@ inline void Isochron::add_to(NodeId host, const Access& access, Words first, Wor
 }
 
 /// What it reads is the same at all copies: the nearest one tells.
-inline void Isochron::add_to_all(const Pages::Page& page, const Access& access, Words first, Words second) {
+inline void Isochron::add_to_all(const Pages::Page& page, Access access, Words first, Words second) {
     if (page.others.empty()) return add_to(page.nearest, access, first, second);
-    Access silent = access;
-    silent.ticket = 0;
     if (memory_->options_.planted.one_copy) [[unlikely]]
         return add_to(page.nearest, access, first, second);
     if (page.is_here()) add_to(page.nearest, access, first, second);
-    for (const NodeId host : page.others)
-        add_to(host, host == page.nearest ? access : silent, first, second);
+    const std::uint32_t ticket = access.ticket;
+    for (const NodeId host : page.others) {
+        access.ticket = host == page.nearest ? ticket : 0;
+        add_to(host, access, first, second);
+    }
 }
 
 Reads::Ticket Isochron::add_read(Address at, std::uint32_t words) {

@@ -130,7 +130,7 @@ class Isochron {
     Reads::Ticket open(std::uint32_t words);
     template <typename Each>
     void in_pieces(const Block& block, bool at_nearest, Each&& each);
-    void add_to_all(const Pages::Page& page, const wire::Access& access, Words first, Words second);
+    void add_to_all(const Pages::Page& page, wire::Access access, Words first, Words second);
     void add_to(NodeId host, const wire::Access& access, Words first, Words second);
     AccessBytes& bytes_for(NodeId host) {
         if (host == pages_.here()) return here_;
