@@ -306,8 +306,10 @@ class Measurement {
 
     /// Counts what has come in slices. Returns whether there was any.
     bool receive_batch(End& end, std::span<std::byte> room, const Course& course) {
+        unsigned most = kBatch;
+        if constexpr (requires { End::kTaken; }) most = End::kTaken;
         unsigned came = 0;
-        while (came < kBatch && end.receive(room))
+        while (came < most && end.receive(room))
             ++came;
         if (came == 0) return false;
         if (plan_.window > 0)

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <climits>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/niu/niu.hh>
 
@@ -15,6 +16,8 @@ namespace isoplane::perf {
 class PortalsEnd final : public nal::Mover {
   public:
     static constexpr bool kKeepsContent = true;
+    /// All: events that wait are overwritten in the end by those of what comes.
+    static constexpr unsigned kTaken = UINT_MAX;
 
     PortalsEnd(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options)
         : peer_{1U - options.node, kPid},

@@ -41,6 +41,9 @@ inline constexpr unsigned kBatch = 32;
 // on what has come has relay(): the next message, as it is; false when there is none, or no room. One that
 // cannot have messages of any size has carries(size).
 
+// One that loses what comes while much waits to be received has kTaken: how much is, at most, between two
+// polls.
+
 // An end that puts messages in their place by itself has use(room), too: before begin(), the memory that
 // receive() will be called with.
 
