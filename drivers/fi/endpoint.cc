@@ -84,8 +84,9 @@ int Endpoint::enable() {
     const Network::Guard guard(network().lock());
     number_ = network().take_number();
     if (number_ >= kMostInterfaces) return -FI_ENOSPC;
-    auto made = std::make_unique<Interface>(number_, network().nal(),
-                                            Options{.limits = {.max_pt_index = kResults}, .uid = geteuid()});
+    auto made = std::make_unique<Interface>(
+        number_, network().nal(),
+        Options{.limits = {.max_pt_index = kResults}, .uid = geteuid(), .is_locked = true});
     constexpr Size kEvents = Size{1} << 18;
     if (made->open(kAny) != Status::kOk || made->open_queue(kEvents, nullptr, queue_) != Status::kOk)
         return -FI_ENOSPC;

@@ -34,6 +34,7 @@ constexpr std::uint32_t kLookEvery = 16;
 job::Settings settings() {
     job::Settings settings = job::settings_from_environment(meet);
     settings.portals = true;
+    settings.portals_locked = true;
     // Whoever holds the lock is who polls: nothing may arrive meanwhile.
     settings.progress = job::Progress::kInline;
     return settings;
@@ -106,7 +107,7 @@ bool Network::progress() {
 }
 
 void Network::rest(bool found) noexcept {
-    thread_local runtime::Idler idler(runtime::IdlePolicy::kYield);
+    thread_local constinit runtime::Idler idler(runtime::IdlePolicy::kYield);
     idler.step(found);
 }
 

@@ -159,7 +159,7 @@ void Job::make_portals() {
                                                            settings_.mtu, settings_.key, std::move(options)));
         planes.push_back({&network_->planes.back()->niu(), &network_->planes.back()->dispatcher()});
     }
-    movement_ = std::make_unique<Movement>(settings_.progress);
+    movement_ = std::make_unique<Movement>(settings_.progress, settings_.portals_locked);
     network_->portals = std::make_unique<nal::OverNiu>(
         "portals", planes, *movement_,
         nal::OverNiuOptions{.reads_memory = reads_memory, .absent = 2 * settings_.hello_limit});
@@ -330,9 +330,7 @@ portals::Nal& Job::portals() noexcept {
 }
 
 bool Job::progress() {
-    bool moved = false;
-    movement_->call([&] { moved = driver_->poll(); });
-    return moved;
+    return movement_->progress();
 }
 
 std::uint32_t Job::life(niu::NodeId node) {

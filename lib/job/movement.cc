@@ -20,6 +20,15 @@ bool Movement::poll() {
     return moved;
 }
 
+bool Movement::progress() {
+    if (alone_) return false;
+    while (!enter())
+        sched_yield();
+    const bool moved = driver_->poll();
+    leave();
+    return moved;
+}
+
 void Movement::call(const std::function<void()>& what) {
     if (alone_) return driver_->call(what);
     while (!enter())

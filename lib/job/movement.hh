@@ -18,12 +18,15 @@ namespace isoplane::job {
 /// for all of them, one at a time.
 class Movement final : public nal::Mover {
   public:
-    explicit Movement(Progress progress) : alone_(progress == Progress::kLcore) {}
+    /// `is_locked`: by the program, around all its calls.
+    Movement(Progress progress, bool is_locked) : alone_(progress == Progress::kLcore), lock_(!is_locked) {}
 
     /// Before anything else is called.
     void drive(Driver& driver) noexcept { driver_ = &driver; }
 
     bool poll() override;
+    /// The same where nothing moves alone, without a rest when nothing has moved.
+    bool progress();
     bool moves_alone() const noexcept override { return alone_; }
     void call(const std::function<void()>& what) override;
     bool enter() noexcept override;
@@ -32,7 +35,7 @@ class Movement final : public nal::Mover {
   private:
     const bool alone_;
     Driver* driver_ = nullptr;
-    portals::SpinLock lock_;
+    portals::OptionalSpinLock lock_;
     std::atomic<std::thread::id> inside_{};  ///< who has it
     unsigned depth_ = 0;                     ///< of how many enter() that have not left
     runtime::Idler idler_{runtime::IdlePolicy::kYield};

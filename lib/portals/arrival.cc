@@ -189,7 +189,7 @@ bool Interface::land(Pending& pending, Failure failure) {
 /// All of a get-put's data is here. No other may come between, even to the same memory by another interface.
 void Interface::swap(Pending& pending) {
     static SpinLock swaps;
-    const Lock lock(swaps);
+    const std::lock_guard lock(swaps);
     std::size_t at = 0;
     const Range& moved = pending.deed.moved;
     pending.md->pieces(moved.offset, moved.length).for_each([&](std::span<std::byte> piece) {

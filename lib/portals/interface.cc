@@ -29,6 +29,7 @@ Interface::Interface(unsigned number, Nal& nal, const Options& options)
     : number_(number),
       nal_(nal),
       options_(bounded(options, nal.limits())),
+      mutex_(!options.is_locked),
       portals_(places(limits().max_pt_index) + 1),
       access_(places(limits().max_ac_index) + 1, AccessEntry{.uid = options.uid}),
       entries_(Kind::kEntry, number, places(limits().entries), options.generation),

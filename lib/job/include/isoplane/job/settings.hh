@@ -36,10 +36,11 @@ struct Settings {
     /// Whether long messages of Portals are read in the memory of their sender, if it is on this machine and
     /// does the same: past the link, so that of those only one that leads to a shared node says so itself.
     std::optional<bool> reads_memory{};
-    bool logical_time = false;   ///< whether the program takes part in it; its own choice, in no file
-    bool shared_memory = false;  ///< whether it has shared memory, in logical time; its own choice, too
-    bool portals = false;        ///< whether it speaks Portals; its own choice, too
-    unsigned page_words = 1024;  ///< of its pages
+    bool logical_time = false;    ///< whether the program takes part in it; its own choice, in no file
+    bool shared_memory = false;   ///< whether it has shared memory, in logical time; its own choice, too
+    bool portals = false;         ///< whether it speaks Portals; its own choice, too
+    bool portals_locked = false;  ///< by a lock of the program's, around all that it does with them
+    unsigned page_words = 1024;   ///< of its pages
     isotach::Options isotach{};
     std::string token_manager;  ///< the one that this program runs beside its host; empty for none
 

@@ -45,6 +45,7 @@ struct Options {
     /// Handles begin with it: other than that of an interface which had the same number before, so that its
     /// handles are not taken for those of this one.
     std::uint32_t generation = 0;
+    bool is_locked = false;  ///< by a lock of its user's, around all calls: it needs none itself
     Planted planted{};
 };
 
@@ -172,7 +173,7 @@ class Interface {
     void sleep(std::uint64_t seen, std::optional<std::chrono::steady_clock::time_point> until);
 
   private:
-    using Lock = std::lock_guard<SpinLock>;
+    using Lock = std::lock_guard<OptionalSpinLock>;
 
     // Ranges go by value, or in parts, and the links of events without std::optional: what is written in
     // halves and read as one right behind, as a copy of either is, waits until it is in the cache.
@@ -259,7 +260,7 @@ class Interface {
     Options options_;
     ProcessId id_{};
 
-    mutable SpinLock mutex_;
+    mutable OptionalSpinLock mutex_;
     std::condition_variable_any changed_;
     unsigned sleepers_ = 0;
     std::atomic<std::uint64_t> changes_ = 0;  ///< written under the lock

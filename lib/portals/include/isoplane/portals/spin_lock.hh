@@ -27,4 +27,22 @@ class SpinLock {
     std::atomic<bool> taken_{false};
 };
 
+/// None where its users have one of their own around all that they do with what it is for.
+class OptionalSpinLock {
+  public:
+    explicit OptionalSpinLock(bool is_wanted) noexcept : is_wanted_(is_wanted) {}
+
+    void lock() noexcept {
+        if (is_wanted_) lock_.lock();
+    }
+    bool try_lock() noexcept { return !is_wanted_ || lock_.try_lock(); }
+    void unlock() noexcept {
+        if (is_wanted_) lock_.unlock();
+    }
+
+  private:
+    const bool is_wanted_;
+    SpinLock lock_;
+};
+
 }  // namespace isoplane::portals

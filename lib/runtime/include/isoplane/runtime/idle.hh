@@ -22,7 +22,7 @@ std::string_view to_string(IdlePolicy policy);
 /// Counts empty rounds and idles as the policy says.
 class Idler {
   public:
-    explicit Idler(IdlePolicy policy) : policy_(policy) {}
+    explicit constexpr Idler(IdlePolicy policy) : policy_(policy) {}
 
     /// Call once a round with whether it moved anything.
     void step(bool moved) noexcept {
