@@ -241,6 +241,7 @@ class Endpoint : public fid_ep, public Watcher {
     portals::Slots<Receive> receives_;
     std::deque<std::pair<portals::ProcessId, std::vector<std::byte>>> unanswered_;
     bool has_doomed_ = false;
+    std::uint64_t seen_ = 0;  ///< changes of the interface, when all of its events had been handled
 };
 
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context);

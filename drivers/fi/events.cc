@@ -13,9 +13,11 @@ namespace isoplane::fi {
 using namespace portals;
 
 void Endpoint::look() {
+    if (interface_->changes() == seen_ && unanswered_.empty() && !has_doomed_) return;
     if (interface_->visit_events(queue_, [this](const Event& event) { handle(event); }) == Status::kEqDropped)
         [[unlikely]]
         complain("more has arrived at once than there is room to tell of: some of it is lost");
+    seen_ = interface_->changes();
     if (!unanswered_.empty()) [[unlikely]] {
         const auto waiting = std::exchange(unanswered_, {});
         for (const auto& [from, request] : waiting)

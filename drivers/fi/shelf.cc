@@ -51,16 +51,16 @@ void Shelf::grow(std::size_t buffers) {
         free_.push_back(static_cast<std::uint32_t>(buffers_.size() + i));
     }
     for (std::size_t i = 0; i < buffers; ++i)
-        buffers_.push_back({.start = slab + i * kBuffer});
+        buffers_.push_back({.spec = spec(slab + i * kBuffer, buffers_.size())});
 }
 
-MdSpec Shelf::spec(std::uint32_t number) const {
-    return {.start = buffers_[number].start,
+MdSpec Shelf::spec(std::byte* start, std::size_t number) const {
+    return {.start = start,
             .length = kBuffer,
             .threshold = kInfinite,
             .max_size = kMost,
             .options = kOpPut | kMaxSize | silence_,
-            .user_ptr = mark(Owner::kShelf, portal_ << kNumberBits | number),
+            .user_ptr = mark(Owner::kShelf, portal_ << kNumberBits | static_cast<std::uint32_t>(number)),
             .eq = queue_};
 }
 
@@ -70,8 +70,8 @@ bool Shelf::attach_one() {
     const std::uint32_t number = free_.back();
     Handle entry = kInvalid;
     const MatchSpec all{.id = kAnyone, .bits = 0, .ignore = ~Bits{0}, .unlink = Unlink::kUnlink};
-    const Status status = interface_->post(last_, all, Position::kBefore, spec(number), Unlink::kUnlink,
-                                           kNoQueue, entry, buffers_[number].md);
+    const Status status = interface_->post(last_, all, Position::kBefore, buffers_[number].spec,
+                                           Unlink::kUnlink, kNoQueue, entry, buffers_[number].md);
     if (status != Status::kOk) return false;
     free_.pop_back();
     buffers_[number].is_attached = true;
@@ -81,7 +81,7 @@ bool Shelf::attach_one() {
 const std::byte* Shelf::hold(const Event& event) noexcept {
     Buffer& buffer = find(which_of(event));
     ++buffer.users;
-    return buffer.start + event.offset;
+    return static_cast<const std::byte*>(buffer.spec.start) + event.offset;
 }
 
 /// One that is empty again begins at its first byte, which is in the cache, unless there are events yet that
@@ -91,8 +91,7 @@ void Shelf::release(std::uint32_t name) {
     if (--buffer.users != 0) return;
     const auto number = static_cast<std::uint32_t>(&buffer - buffers_.data());
     if (!buffer.is_attached) return free_.push_back(number);
-    const MdSpec fresh = spec(number);
-    interface_->update(buffer.md, nullptr, &fresh, queue_);
+    interface_->update(buffer.md, nullptr, &buffer.spec, queue_);
 }
 
 void Shelf::unlinked(std::uint32_t name) {

@@ -40,7 +40,7 @@ class Shelf {
     static constexpr unsigned kNumberBits = 20;
 
     struct Buffer {
-        std::byte* start = nullptr;
+        portals::MdSpec spec;  ///< made once: one that has just been written is not read as fast
         portals::Handle md = portals::kInvalid;
         unsigned users = 0;
         bool is_attached = false;
@@ -48,7 +48,7 @@ class Shelf {
 
     void grow(std::size_t buffers);
     bool attach_one();
-    portals::MdSpec spec(std::uint32_t number) const;
+    portals::MdSpec spec(std::byte* start, std::size_t number) const;
     Buffer& find(std::uint32_t name) { return buffers_[name & ((1U << kNumberBits) - 1)]; }
 
     portals::Interface* interface_ = nullptr;

@@ -26,13 +26,14 @@ struct Beginning {
     }
 };
 
-inline void encode(std::byte* at, const Beginning& begin, const portals::Header& header) {
+inline void encode(std::byte* at, const Beginning& begin, std::uint32_t number,
+                   const portals::Header& header) {
     using namespace wire::portals_begin_layout;
     wire::portals_layout::Kind::put(at, static_cast<std::uint8_t>(wire::PortalsKind::kBegin));
     Type::put(at, static_cast<std::uint8_t>(header.type));
     Flags::put(at, begin.flags);
     Reserved::put(at, 0);
-    Number::put(at, begin.number);
+    Number::put(at, number);
     TargetPid::put(at, header.target.pid);
     InitiatorPid::put(at, header.initiator.pid);
     Uid::put(at, header.uid);

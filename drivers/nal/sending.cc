@@ -156,16 +156,14 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
 }
 
 /// The first of a message, or all of it.
-bool OverNiu::put_frame(Peer& peer, const Header& header, const Beginning& of, const Pieces& data) {
-    Beginning beginning = of;
-    beginning.number = peer.begun;
+bool OverNiu::put_frame(Peer& peer, const Header& header, const Beginning& beginning, const Pieces& data) {
     const std::size_t size = beginning.size(header.type);
     niu::Niu& niu = *planes_[peer.lead].niu;
     const niu::SendBuffer room =
         niu.buffer(id_of(peer), Protocol::kPortals, size + static_cast<std::size_t>(data.length),
                    header.is_answer() ? niu::Urgency::kUrgent : niu::Urgency::kOrdinary);
     if (!room) return false;
-    encode(room.data.data(), beginning, header);
+    encode(room.data.data(), beginning, peer.begun, header);
     std::byte* at = room.data.data() + size;
     std::span<const std::byte> last{};
     data.for_each([&](std::span<const std::byte> piece) {

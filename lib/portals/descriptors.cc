@@ -137,15 +137,16 @@ Status Interface::update(Handle handle, MdSpec* old, const MdSpec* fresh, Handle
     const Status tested = test_settled(test);
     if (tested == Status::kEqInvalid) return tested;
     // What is new may be made of what is old, in the same place.
-    const MdSpec next = fresh != nullptr ? *fresh : MdSpec{};
+    MdSpec next{};
+    if (fresh != nullptr && old != nullptr) fresh = &(next = *fresh);
     EventQueue* events = nullptr;
-    Status status = fresh != nullptr ? check(next) : Status::kOk;
-    if (status == Status::kOk && fresh != nullptr) status = find_events(next.eq, events);
+    Status status = fresh != nullptr ? check(*fresh) : Status::kOk;
+    if (status == Status::kOk && fresh != nullptr) status = find_events(fresh->eq, events);
     if (old != nullptr) give_old(*md, *old);
     if (fresh == nullptr || status != Status::kOk) return status;
     if (tested != Status::kOk) return tested;
     if (md->pending > 0) return Status::kMdNoUpdate;
-    set(*md, next, events);
+    set(*md, *fresh, events);
     return Status::kOk;
 }
 
