@@ -222,13 +222,14 @@ ssize_t Endpoint::post(Receive& receive, const Incoming& in, Segments& to, const
     receive.whole = kInvalid;
     receive.from = from;
     receive.buffer = to.count != 0 ? to.all[0].base : nullptr;
-    MdSpec spec{.start = nullptr,
-                .length = 0,
-                .threshold = receive.is_multi ? kInfinite : 1,
-                .max_size = receive.is_multi ? least_room_ : 0,
-                .options = kOpPut | kStartDisable | (receive.is_multi ? kMaxSize : kTruncate),
-                .user_ptr = mark(Owner::kReceive, receive.handle),
-                .eq = queue_};
+    MdSpec spec{
+        .start = nullptr,
+        .length = 0,
+        .threshold = receive.is_multi ? kInfinite : 1,
+        .max_size = receive.is_multi ? least_room_ : 0,
+        .options = kOpPut | kStartDisable | (receive.is_multi ? kMaxSize : kTruncate | kUnlinkDisable),
+        .user_ptr = mark(Owner::kReceive, receive.handle),
+        .eq = queue_};
     to.fill(spec);
     const MatchSpec match{.id = from, .bits = in.tag, .ignore = in.ignore, .unlink = Unlink::kUnlink};
     Handle entry = kInvalid;

@@ -41,7 +41,7 @@ void Interface::use_up(Descriptor& md, bool unlinks) noexcept {
     md.inactive = true;
     if (!unlinks || md.unlink_due) return;
     md.unlink_due = true;
-    if (md.tells_single()) ++md.events->promised;
+    if (md.tells_unlink()) ++md.events->promised;
 }
 
 void Interface::finish(Course& course, Failure failure) noexcept {
@@ -65,7 +65,7 @@ void Interface::finish(Course& course, Failure failure) noexcept {
 /// Of every operation that ends, whichever has used the MD up: the last one takes it along.
 void Interface::unlink_if_due(Descriptor& md, const Deed& deed, const Sequence* link) noexcept {
     if (!md.unlink_due || md.pending > 0) return;
-    if (md.tells_single()) {
+    if (md.tells_unlink()) {
         --md.events->promised;
         tell(md, EventKind::kUnlink, deed, kSuccess, link);
     }

@@ -66,6 +66,7 @@ TEST(Events, options_suppress_them_and_nothing_else) {
         {kStartDisable, "PUT_END UNLINK", "SEND_END ACK UNLINK"},
         {kEndDisable, "PUT_START UNLINK", "SEND_START ACK UNLINK"},
         {kStartDisable | kEndDisable, "", ""},
+        {kUnlinkDisable, "PUT_START PUT_END", "SEND_START SEND_END ACK"},
     };
     for (const auto& row : kRows) {
         for (const bool queue : {true, false}) {

@@ -39,6 +39,7 @@ struct Descriptor : Slot {
     bool tells_end() const noexcept { return events != nullptr && !has(kEndDisable); }
     /// Whether it tells of what has neither START nor END: ACK and UNLINK.
     bool tells_single() const noexcept { return events != nullptr && !has(kStartDisable | kEndDisable); }
+    bool tells_unlink() const noexcept { return tells_single() && !has(kUnlinkDisable); }
 
     /// What a request of that kind must find enabled is.
     bool serves(unsigned operations) const noexcept { return !inactive && has(operations); }
