@@ -163,6 +163,8 @@ void Network::leave() {
     thread_.join();
     constexpr auto kLimit = 5s;
     const auto limit = std::chrono::steady_clock::now() + kLimit;
+    // Never given back: what other threads want of it waits until the process has gone.
+    if (!lock_.lock_until(limit)) return;
     while (!job_->try_leave() && std::chrono::steady_clock::now() < limit) {
     }
     job_.reset();

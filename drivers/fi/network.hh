@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <isoplane/job/job.hh>
 #include <isoplane/portals/interface.hh>
 #include <memory>
@@ -43,6 +44,15 @@ class Network {
             ++wanted_;
             lock_.lock();
             --wanted_;
+        }
+        /// False when somebody else still has it then.
+        bool lock_until(std::chrono::steady_clock::time_point limit) noexcept {
+            ++wanted_;
+            bool is_mine = false;
+            while (!(is_mine = lock_.try_lock()) && std::chrono::steady_clock::now() < limit)
+                std::this_thread::yield();
+            --wanted_;
+            return is_mine;
         }
         void unlock() noexcept { lock_.unlock(); }
         bool try_lock() noexcept { return wanted_.load(std::memory_order_relaxed) == 0 && lock_.try_lock(); }

@@ -12,6 +12,9 @@ namespace isoplane::fi {
 using namespace portals;
 
 Status Shelf::open(Interface& interface, Index portal, Handle queue, std::size_t bytes, bool tells_start) {
+    buffers_.clear();  // of an interface that could not be had
+    free_.clear();
+    slabs_.clear();
     interface_ = &interface;
     portal_ = portal;
     queue_ = queue;

@@ -66,10 +66,11 @@ class Job {
     shmem::Memory& memory() noexcept { return *memory_; }
 
     /// Only with Settings::portals. Whoever is there is reached, and join() need not be called; what is done
-    /// there makes progress from any thread of the program.
+    /// there makes progress from any thread of the program, with its lock where Settings::portals_locked says
+    /// so.
     portals::Nal& portals() noexcept;
-    /// Moves what there is to move for it, from any thread; returns whether anything was. It keeps the CPU
-    /// when there is nothing: who holds a lock, and calls this, gives it away when the lock is free.
+    /// Moves what there is to move for it, as what is done there; returns whether anything was. It keeps the
+    /// CPU when there is nothing: who holds a lock, and calls this, gives it away when the lock is free.
     bool progress();
     /// Which life of a node Portals are in touch with: 0 when it has not come, has left, or is dead.
     std::uint32_t life(niu::NodeId node);

@@ -5,9 +5,9 @@
 /// control, and what messages do to them.
 ///
 /// It is a state machine that has no thread and reads no clock. Every call is atomic with regard to all
-/// others and to what arrives; data is copied by the NAL, outside the lock. Calls return what the C function
-/// of the same purpose would, and change nothing when that is an error. Waiting is in waiting.hh, the C
-/// functions in lib/compat, the rules and where they are tested in doc/portals.md.
+/// others and to what arrives, by its lock or its user's; data is copied by the NAL, outside that. Calls
+/// return what the C function of the same purpose would, and change nothing when that is an error. Waiting is
+/// in waiting.hh, the C functions in lib/compat, the rules and where they are tested in doc/portals.md.
 #pragma once
 
 #include <chrono>
