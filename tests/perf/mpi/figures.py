@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PROGRAM, PROVIDER = (os.path.abspath(word) for word in sys.argv[1:3])
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 OURS = ("--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca", "mtl_ofi_provider_include", "isoplane")
@@ -82,19 +83,25 @@ def portals_round_trip(report):
 
 
 def beside_portals(work):
-    """Half a round trip of 8 bytes: MPI between two processes with a link and a CPU each, and Portals on such a link between
-    two threads, in turns."""
-    link, report = os.path.join(work, "pair"), os.path.join(work, "portals.json")
-    halves = {"mpi": [], "portals": []}
+    """Half a round trip of 8 bytes: MPI between two processes with a link and a CPU each, programs of Portals in its place, and
+    Portals on such a link between two threads, in turns."""
+    link, report, puts = (os.path.join(work, name) for name in ("pair", "portals.json", "puts"))
+    library = os.path.dirname(os.path.dirname(PROVIDER))
+    subprocess.run(["cc", "-O2", f"-I{os.path.join(ROOT, 'lib', 'compat', 'include')}", os.path.join(HERE, "puts.c"), "-o", puts,
+                    os.path.join(library, "libisoplane.so"), f"-Wl,-rpath,{library}"], check=True)
+    halves = {"mpi": [], "programs": [], "portals": []}
     for _ in range(max(ROUNDS, 5)):
         environment = dict(os.environ, ISOPLANE_LINK=f"virtio:{link}")
-        said = run(("mpirun", "-n", "2", "--bind-to", "core", *OURS, os.path.join(work, "figures"), "8"), env=environment)
-        halves["mpi"].append(float(said.split()[1]))
+        for name, words in (("mpi", (*OURS, os.path.join(work, "figures"), "8")), ("programs", (puts,))):
+            said = run(("mpirun", "-n", "2", "--bind-to", "core", *words), env=environment)
+            halves[name].append(float(said.split()[1]))
         run((PROGRAM, "perf", "portals", "--link", "virtio", "--size", "8", "--rounds", "3", "--no-kernel", "--json", report))
         halves["portals"].append(portals_round_trip(report) / 2)
-    ratio = statistics.median(mpi / portals for mpi, portals in zip(halves["mpi"], halves["portals"]))
-    print(f"half a round trip of 8 bytes on a link: MPI {statistics.median(halves['mpi']):.2f} us, Portals "
-          f"{statistics.median(halves['portals']):.2f} us; ratio {ratio:.2f}")
+    medians = {name: statistics.median(values) for name, values in halves.items()}
+    print(f"half a round trip of 8 bytes on a link: MPI {medians['mpi']:.2f} us, programs of Portals {medians['programs']:.2f} us, "
+          f"perf portals {medians['portals']:.2f} us; MPI to them " +
+          " and ".join(f"{statistics.median(mpi / other for mpi, other in zip(halves['mpi'], halves[name])):.2f}"
+                       for name in ("programs", "portals")))
 
 
 def beside_providers():
