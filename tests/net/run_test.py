@@ -434,7 +434,7 @@ def one_way(peer, good, *options):
     """Rank 0 sends a thousand frames to rank `peer`, which waits until so many have arrived intact."""
     script = TALK + f"""
     case $ISOPLANE_RANK in
-    0) await ready; node --headless --role generate --to {peer} --count 1000 --rate {fewer(20_000)}pps > "$own.out"; await done;;
+    0) await ready; node --headless --role generate --to {peer} --count 1000 --rate {fewer(5_000)}pps > "$own.out"; await done;;
     {peer}) begin --role sink --expect {good}; wait $!; code=$?; : > "$dir/done"; exit $code;;
     esac"""
     return shell(script, *COUNTED, *options, ranks=peer + 1)
