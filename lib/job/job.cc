@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
@@ -160,8 +159,6 @@ void Job::make_portals() {
                                                            settings_.mtu, settings_.key, std::move(options)));
         planes.push_back({&network_->planes.back()->niu(), &network_->planes.back()->dispatcher()});
     }
-    assert(!settings_.portals_locked ||
-           settings_.progress == Progress::kInline);  // an lcore has no such lock
     movement_ = std::make_unique<Movement>(settings_.progress, settings_.portals_locked);
     network_->portals = std::make_unique<nal::OverNiu>(
         "portals", planes, *movement_,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/portals/spin_lock.hh>
@@ -18,8 +19,10 @@ namespace isoplane::job {
 /// for all of them, one at a time.
 class Movement final : public nal::Mover {
   public:
-    /// `is_locked`: by the program, around all its calls.
-    Movement(Progress progress, bool is_locked) : alone_(progress == Progress::kLcore), lock_(!is_locked) {}
+    /// `is_locked`: by the program, around all its calls; an lcore does not ask for such a lock.
+    Movement(Progress progress, bool is_locked) : alone_(progress == Progress::kLcore), lock_(!is_locked) {
+        assert(!alone_ || !is_locked);
+    }
 
     /// Before anything else is called.
     void drive(Driver& driver) noexcept { driver_ = &driver; }
