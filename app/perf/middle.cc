@@ -12,12 +12,10 @@ Middle::Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerA
     : pool_(*a.pool), manager_host_(at == ManagerAt::kPort ? 1 : 0) {
     std::vector<fabric::Port> ports{{a.link->input(), a.link->output()}, {b.link->input(), b.link->output()}};
     for (const std::size_t h : ahead) {
-        const std::string name = "tm" + std::to_string(h);
-        managers_.push_back({.ahead = h,
-                             .in = std::make_unique<runtime::Ring>(name + ".in"),
-                             .out = std::make_unique<runtime::Ring>(name + ".out")});
-        ports.push_back({managers_.back().out->input(), managers_.back().in->output()});
+        managers_.push_back({.ahead = h, .wire = std::make_unique<Wire>("tm" + std::to_string(h))});
+        ports.push_back(managers_.back().wire->port());
     }
+    ports.push_back(detour_wire_.port());
     fabric_ = std::make_unique<fabric::Switch>("fabric", ports, pool_);
 }
 
@@ -25,9 +23,12 @@ Middle::~Middle() {
     fabric_->discard();
     for (const Manager& manager : managers_) {
         if (manager.stage) manager.stage->discard();
-        manager.in->drain();
-        manager.out->drain();
+        manager.wire->in.drain();
+        manager.wire->out.drain();
     }
+    if (detour_) detour_->discard();
+    detour_wire_.in.drain();
+    detour_wire_.out.drain();
 }
 
 void Middle::add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<const node::Ways> ways) {
@@ -41,8 +42,17 @@ void Middle::add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<c
                                .mac = topology::default_mac(static_cast<niu::NodeId>(node + index)),
                                .window = 1};
     manager.stage = std::make_unique<node::ManagerStage>(
-        "tm", manager.in->input(), manager.out->output(), pool_, std::move(ways), options,
+        "tm", manager.wire->in.input(), manager.wire->out.output(), pool_, std::move(ways), options,
         node::TimeOptions{.ahead = static_cast<std::uint32_t>(ahead)});
+}
+
+void Middle::add_detour(niu::Options options) {
+    options.node = static_cast<niu::NodeId>(options.nodes.size() - 1);
+    constexpr std::uint8_t kNotOfManagers = 1;
+    options.mac = topology::default_mac(options.node, kNotOfManagers);
+    options.chains = false;
+    options.in_process = false;
+    detour_.emplace(detour_wire_.in.input(), detour_wire_.out.output(), pool_, std::move(options));
 }
 
 void Middle::poll(unsigned host) noexcept {
@@ -51,6 +61,7 @@ void Middle::poll(unsigned host) noexcept {
     if (host != manager_host_) return;
     for (const Manager& manager : managers_)
         if (manager.stage) manager.stage->poll(now);
+    if (detour_) detour_->poll(now);
     if (host == 0) fabric_->poll(now);
 }
 

@@ -13,9 +13,7 @@
 #include <stdexcept>
 
 #include "benchmark.hh"
-#include "contestants.hh"
-#include "isotach_end.hh"
-#include "middle.hh"
+#include "order_contestants.hh"
 #include "sweep.hh"
 
 namespace isoplane::perf {
@@ -23,7 +21,6 @@ namespace isoplane::perf {
 namespace {
 
 constexpr Defaults kDefaults{.sizes = "64,256,1K"};
-const std::string kNoniso = "noniso";
 
 /// What `isoplane perf order` is told.
 struct OrderOptions : Options {
@@ -32,75 +29,6 @@ struct OrderOptions : Options {
     ManagerAt manager_at = ManagerAt::kHost;
     std::vector<std::string> sweeps;
 };
-
-/// Two hosts in logical time.
-struct Ordered {
-    std::string name;
-    std::unique_ptr<Contestant> contestant;
-    const IsotachEnd* host = nullptr;  ///< owned by the contestant
-};
-
-/// The two hosts of the comparison and what is between them: a wire, or two with a fabric.
-struct Ground {
-    Side& a;
-    Side& b;
-    Middle* middle = nullptr;
-
-    Side& side(unsigned host) const { return host == 0 ? a : b; }
-};
-
-/// An end at that host of a transport of this kind.
-template <typename End>
-std::unique_ptr<Contestant> make_contest(const std::string& name, Workers& workers, const Ground& ground,
-                                         auto&& make_end) {
-    // Host 0 first: with it begins a job of its own.
-    if (ground.middle == nullptr) {
-        auto [a, b] =
-            workers.make_both([&](unsigned host) { return make_end.template operator()<End>(host); });
-        return std::make_unique<Contest<End>>(name, workers, std::move(a), std::move(b));
-    }
-    auto [a, b] = workers.make_both([&](unsigned host) {
-        return make_end.template operator()<Through<End>>(host, *ground.middle, host);
-    });
-    return std::make_unique<Contest<Through<End>>>(name, workers, std::move(a), std::move(b));
-}
-
-std::unique_ptr<Contestant> make_raw_contest(Workers& workers, const Ground& ground) {
-    return make_contest<Raw<Content::kCopied>>(
-        transport::kRaw, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
-            Side& side = ground.side(host);
-            return std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
-                                       side.link->mac(), ground.side(1 - host).link->mac(), side.link->mtu());
-        });
-}
-
-std::unique_ptr<Contestant> make_unordered(Workers& workers, const Ground& ground) {
-    return make_contest<NiuEnd>(kNoniso, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
-        Side& side = ground.side(host);
-        return std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
-                                   options_of(side, host, {"a", "b"}));
-    });
-}
-
-Ordered make_ordered(Workers& workers, const Ground& ground, std::size_t ahead) {
-    siu::SiuOptions siu;
-    siu.exchange.ahead = static_cast<std::uint32_t>(ahead);
-    Ordered ordered{.name = "isotach/" + std::to_string(ahead)};
-    ordered.contestant = make_contest<IsotachEnd>(
-        ordered.name, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
-            Side& side = ground.side(host);
-            niu::Options options = options_of(side, host, TwoHosts::nodes());
-            options.manages = ground.middle == nullptr && host == 0;
-            if (ground.middle != nullptr && host == 0)
-                ground.middle->add_manager(ahead, options.job_key,
-                                           std::make_shared<const node::Ways>(TwoHosts().topology()));
-            auto end = std::make_unique<E>(through..., side.link->input(), side.link->output(), *side.pool,
-                                           options, siu);
-            if (host == 0) ordered.host = end.get();
-            return end;
-        });
-    return ordered;
-}
 
 struct Outcome {
     Results results{};
@@ -173,6 +101,7 @@ Outcome measure(const OrderOptions& options, Workers& workers, const Ground& gro
     if (options.kernel) kernel.emplace(options.mtu);
     const auto unordered = make_unordered(workers, ground);
     const Contestants others = make_others(workers, ground, kernel);
+    const auto detour = ground.middle != nullptr ? make_detour(workers, ground) : nullptr;
     std::vector<Ordered> all;
     for (const std::size_t ahead : options.ahead)
         all.push_back(make_ordered(workers, ground, ahead));
@@ -183,6 +112,7 @@ Outcome measure(const OrderOptions& options, Workers& workers, const Ground& gro
             for (const auto& other : others)
                 outcome.results.add(other->name(), size, other->measure(size, options.plan));
             outcome.results.add(kNoniso, size, unordered->measure(size, options.plan));
+            if (detour) outcome.results.add(kDetour, size, detour->measure(size, options.plan));
             for (Ordered& ordered : all) {
                 const auto begin = Clock::now();
                 const std::uint64_t pulse = ordered.host->siu().clock();
@@ -377,6 +307,8 @@ constexpr Benchmark<OrderOptions> kBenchmark{
     "same CPUs. Each message is an isochron of its own.\n\n"
     "  raw        messages copied into frames and out of them, and nothing else\n"
     "  noniso     messages outside logical time\n"
+    "  detour     the same sent on from where the token manager is, where that is not a host: no token\n"
+    "             is faster\n"
     "  isotach/H  messages in logical time, with H tokens sent ahead\n"
     "  udp, tcp   non-blocking sockets, 32 messages a call; over a veth pair where the user may make\n"
     "             one, otherwise over loopback\n\n"
