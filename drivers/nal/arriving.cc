@@ -56,7 +56,7 @@ bool OverNiu::on_message(Peer& peer, std::size_t plane, std::span<const std::byt
                    !wire::is_portals_answer(wire::portals_begin_layout::Type::get(message.data()));
         case wire::PortalsKind::kPull:
             on_pull(peer, plane, message.data());
-            return peer.lanes[plane].slices.size() > options_.owed;
+            return false;
         case wire::PortalsKind::kDone:
             on_done(peer, wire::portals_done_layout::Source::get(message.data()));
             return false;
@@ -138,9 +138,13 @@ void OverNiu::on_following(Peer& peer, std::span<const std::byte> data) {
     }
 }
 
-/// Is answered, whatever it asks for: answers have no names, but their order.
+/// Is answered, whatever it asks for: answers have no names, but their order. Unless it is one too many,
+/// which nobody sends who waits for the answers.
 void OverNiu::on_pull(Peer& peer, std::size_t plane, const std::byte* message) {
     using namespace wire::portals_pull_layout;
+    Fifo<Slice>& slices = peer.lanes[plane].slices;
+    if (slices.size() >= options_.ahead) [[unlikely]]
+        return counters_.malformed.add();
     const Size offset = Offset::get(message);
     const Size length = Length::get(message);
     Source* const source = sources_.find(wire::portals_pull_layout::Source::get(message));
@@ -152,7 +156,7 @@ void OverNiu::on_pull(Peer& peer, std::size_t plane, const std::byte* message) {
     } else {
         counters_.malformed.add();
     }
-    peer.lanes[plane].slices.push(slice);
+    slices.push(slice);
     wake(peer);
 }
 

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the isoplane authors
 
 // Who asks for more than it takes is held up.
-#include <algorithm>
 #include <isoplane/nal/over_niu.hh>
 
 namespace isoplane::nal {
@@ -23,26 +22,14 @@ bool OverNiu::answers_may_go(const Peer& peer) const noexcept {
            sources_.live() < kMostObjects && niu.credit() >= niu::kMostUrgent;
 }
 
-std::size_t OverNiu::slices_owed(const Peer& peer) noexcept {
-    std::size_t slices = 0;
-    for (const Lane& lane : peer.lanes)
-        slices = std::max(slices, lane.slices.size());
-    return slices;
-}
-
-std::size_t OverNiu::owed(const Peer& peer) noexcept {
-    return std::max(peer.answers.size() + peer.done.size(), slices_owed(peer));
-}
-
 /// Two nodes that withhold from each other go on, as answers take the last of the credit. In the middle of a
-/// message, and where it is slices that are owed, that is not enough: so a frame is given back now and then.
-/// It is for the rest of what the other side has begun, which sends nothing else before that.
+/// message that is not enough: so a frame is given back now and then. It is for the rest of what the other
+/// side has begun, which sends nothing else before that.
 void OverNiu::settle(Peer& peer) noexcept {
     if (peer.withheld.empty()) [[likely]]
         return;
-    const std::size_t few = options_.owed / 2;
-    if (owed(peer) <= few) return give_back(peer);
-    if ((answers_may_go(peer) && slices_owed(peer) <= few) || now_ < peer.give_back_at) return;
+    if (peer.answers.size() + peer.done.size() <= options_.owed / 2) return give_back(peer);
+    if (answers_may_go(peer) || now_ < peer.give_back_at) return;
     peer.give_back_at = now_ + kGiveBackEvery;
     const Withheld first = peer.withheld.front();
     const auto is_of_first = [&first](const Withheld& next) {

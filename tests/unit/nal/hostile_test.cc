@@ -50,4 +50,21 @@ TEST_F(NalTest, reads_no_memory_that_it_has_given_back_as_its_receiver_left) {
     hear_what_it_was();
 }
 
+/// None of ours has more than a few pulls that are not answered.
+TEST_F(NalTest, owes_few_slices_to_who_pulls_again_and_again_and_takes_none) {
+    start();
+    put(20'000);
+    const std::vector<std::byte> begin = hear();
+    ASSERT_TRUE(wire::is_portals_message(begin));
+    constexpr unsigned kPulls = 300;
+    for (unsigned i = 0; i < kPulls; ++i, run(200us))
+        pull(source_of(begin), 1000);
+    const std::uint64_t refused = nal_->counters().malformed.get();
+    EXPECT_GT(refused, 0U);
+    EXPECT_LE(kPulls - refused, niu_->options().transfers + nal::OverNiuOptions{}.ahead + kWindow);
+    EXPECT_EQ(hear_what_it_was(), 1000 * (kPulls - refused));
+    pull(source_of(begin), 20'000);
+    EXPECT_EQ(hear_what_it_was(), 20'000U) << "who takes what is owed may ask again";
+}
+
 }  // namespace isoplane::test

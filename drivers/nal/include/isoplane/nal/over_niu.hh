@@ -52,7 +52,7 @@ class Mover {
 struct OverNiuOptions {
     std::size_t followed = 65536;  ///< of longer messages, what does not fit the first frame is pulled
     std::uint32_t slice = 65536;   ///< bytes of a pull
-    unsigned ahead = 4;            ///< pulls from one node that are not answered, on each plane
+    unsigned ahead = 4;            ///< pulls that are not answered, from any node to any other on a plane
     std::size_t owed = 4096;       ///< answers to one node that wait, beyond which it may ask for no more
     /// Says where the data lies, and reads what others say so of, if it can: past all links.
     bool reads_memory = false;
@@ -285,8 +285,6 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     // owing.cc: who asks for more than it takes.
     bool answers_may_go(const Peer& peer) const noexcept;
-    static std::size_t slices_owed(const Peer& peer) noexcept;
-    static std::size_t owed(const Peer& peer) noexcept;
     void settle(Peer& peer) noexcept;
     void give_back(Peer& peer) noexcept;
 
