@@ -82,7 +82,7 @@ int Endpoint::bind(Counter& counter, std::uint64_t flags) {
 int Endpoint::enable() {
     if (vector_ == nullptr) return -FI_ENOAV;
     const Network::Guard guard(network().lock());
-    number_ = network().take_number();
+    number_ = network().free_number();
     if (number_ >= kMostInterfaces) return -FI_ENOSPC;
     auto made = std::make_unique<Interface>(
         number_, network().nal(),
@@ -117,6 +117,7 @@ int Endpoint::enable() {
             Status::kOk)
             return -FI_ENOSPC;
     interface_ = std::move(made);
+    network().take_number(number_);
     network().add(*this);
     domain_.add(*this);
     domain_.regions().for_each([this](Region& region) { offer(region); });

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <time.h>
 
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -88,12 +87,6 @@ Network::Network() : job_(std::make_unique<job::Job>(settings())), lives_(job_->
 std::size_t Network::most_at_once() const noexcept {
     const job::Settings& settings = job_->settings();
     return (1 + settings.planes.size()) * settings.packets * std::size_t{settings.mtu};
-}
-
-unsigned Network::take_number() {
-    const auto number = static_cast<unsigned>(std::countr_one(numbers_));
-    if (number < portals::kMostInterfaces) numbers_ |= 1U << number;
-    return number;
 }
 
 bool Network::progress() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <isoplane/job/job.hh>
 #include <isoplane/portals/interface.hh>
@@ -77,8 +78,9 @@ class Network {
 
     void add(Watcher& watcher) { watchers_.push_back(&watcher); }
     void remove(Watcher& watcher) { std::erase(watchers_, &watcher); }
-    /// The number of a new interface; kMostInterfaces when there are as many as there can be.
-    unsigned take_number();
+    /// For a new interface, which is to take it; kMostInterfaces when there are as many as there can be.
+    unsigned free_number() const noexcept { return static_cast<unsigned>(std::countr_one(numbers_)); }
+    void take_number(unsigned number) { numbers_ |= 1U << number; }
     void give_back_number(unsigned number) { numbers_ &= ~(1U << number); }
 
     /// One round. Returns whether anything moved.
