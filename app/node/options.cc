@@ -218,6 +218,8 @@ NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& 
     command.node.identity = {.mac = command.roles.network.mac(command.roles.id),
                              .job_key = command.roles.job_key,
                              .node = command.roles.id};
+    if (const auto& topology = command.roles.network.topology)
+        command.node.identity.hosts = static_cast<std::uint16_t>(topology->host_count());
     command.console = console_options(values, conf);
     for (const std::string& list : conf.links) {
         for (link::LinkSpec& spec : link::parse_links(list))

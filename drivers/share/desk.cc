@@ -212,6 +212,11 @@ std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
         if (other.uid != visitor.uid)
             return "the job key belongs to user " + std::to_string(other.uid) +
                    ", who has clients here; another key has to be used";
+        // Or it could say that there are none, to send the tokens of all others.
+        const bool both_know = theirs.hosts != Identity::kNoHosts && who.hosts != Identity::kNoHosts;
+        if (both_know && theirs.hosts != who.hosts)
+            return "the job has " + std::to_string(theirs.hosts) + " hosts, as " + holder +
+                   " says, and not " + std::to_string(who.hosts) + "; give both the same topology";
     }
     return {};
 }

@@ -19,10 +19,13 @@ bool is_arp(std::span<const std::byte> head) {
     return wire::ethernet_layout::EtherType::get(head.data()) == wire::kArpEtherType;
 }
 
-/// Tokens are also those of token managers, which a client may play.
+/// Tokens are also those of token managers, any of which a client may come to play, though it be one that is
+/// attached here and does not answer; never those of another host.
 bool is_in_its_name(const Identity& who, const std::byte* header) {
-    return wire::frame_layout::Source::get(header) == who.node ||
-           static_cast<wire::Kind>(wire::frame_layout::Kind::get(header)) == wire::Kind::kToken;
+    const std::uint16_t source = wire::frame_layout::Source::get(header);
+    return source == who.node ||
+           (source >= who.hosts &&
+            static_cast<wire::Kind>(wire::frame_layout::Kind::get(header)) == wire::Kind::kToken);
 }
 
 bool speaks_arp(const Identity& who) {

@@ -43,6 +43,7 @@ Request Request::of(const Identity& who) {
     request.job_key = who.job_key;
     request.address = who.address;
     request.node = who.node;
+    request.hosts = who.hosts;
     request.ethertype = who.encapsulation.ethertype;
     request.udp_port = who.encapsulation.udp_port;
     request.in_udp = who.encapsulation.transport == wire::Transport::kUdp ? 1 : 0;
@@ -60,6 +61,7 @@ Identity Request::identity() const {
     return {.mac = mac,
             .job_key = job_key,
             .node = node,
+            .hosts = hosts,
             .encapsulation = {.transport = in_udp != 0 ? wire::Transport::kUdp : wire::Transport::kEthernet,
                               .ethertype = ethertype,
                               .udp_port = udp_port},

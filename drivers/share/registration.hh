@@ -18,7 +18,7 @@
 
 namespace isoplane::share {
 
-inline constexpr std::uint32_t kMagic = 0x69736f32;  ///< of this version of what is said here
+inline constexpr std::uint32_t kMagic = 0x69736f33;  ///< of this version of what is said here
 
 /// With the descriptors of the area and of the memory.
 struct Request {
@@ -26,6 +26,7 @@ struct Request {
     std::uint32_t job_key = 0;
     std::uint32_t address = 0;
     std::uint16_t node = 0;
+    std::uint16_t hosts = 0;
     std::uint16_t ethertype = 0;
     std::uint16_t udp_port = 0;
     std::uint8_t in_udp = 0;

@@ -62,6 +62,7 @@ share::Identity identity(const Settings& settings) {
     return {.mac = settings.network.mac(settings.node()),
             .job_key = settings.network.conf.job_key.value_or(0),
             .node = settings.node(),
+            .hosts = static_cast<std::uint16_t>(settings.network.topology->host_count()),
             .encapsulation = {.transport = in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet,
                               .udp_port = udp.port},
             .address = in_udp ? udp.addresses[settings.node()] : 0};

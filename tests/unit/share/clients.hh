@@ -18,9 +18,15 @@ namespace isoplane::test {
 
 using share::Identity;
 
+/// Of the jobs.
+inline constexpr std::uint16_t kHosts = 100;
+
 inline Identity identity(std::uint16_t node, std::uint32_t key = 7) {
     const auto low = static_cast<std::uint8_t>(node);
-    return {.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(key), low}, .job_key = key, .node = node};
+    return {.mac = {2, 0, 0, 0, static_cast<std::uint8_t>(key), low},
+            .job_key = key,
+            .node = node,
+            .hosts = kHosts};
 }
 /// Of a node behind the port.
 inline const Identity kFar = identity(99);

@@ -185,6 +185,25 @@ TEST_F(Desk, a_second_client_in_the_same_name_is_told_who_has_it) {
     EXPECT_EQ(desk->clients().size(), 1U);
 }
 
+TEST_F(Desk, clients_of_a_job_agree_on_which_nodes_are_hosts) {
+    Attached a(path, identity(0));
+    Identity liar = identity(1);
+    liar.hosts = 0;
+    try {
+        Attached second(path, liar);
+        FAIL() << "it was let in, and may send tokens of all others";
+    } catch (const std::runtime_error& no) {
+        EXPECT_NE(std::string(no.what()).find("the job has 100 hosts"), std::string::npos) << no.what();
+    }
+    Identity unknowing = identity(1);
+    unknowing.hosts = Identity::kNoHosts;
+    Attached b(path, unknowing);
+    Identity of_another_job = identity(0, 8);
+    of_another_job.hosts = 2;
+    Attached c(path, of_another_job);
+    EXPECT_EQ(desk->clients().size(), 3U);
+}
+
 TEST_F(Desk, strangers_that_talk_nonsense_are_shown_out) {
     for (const std::string& nonsense : {std::string("x"), std::string(56, '\0'), std::string(5000, 'z')}) {
         const int descriptor = connected(path);

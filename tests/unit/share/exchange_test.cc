@@ -139,24 +139,54 @@ TEST(Exchange, nobody_sends_in_the_name_of_another) {
     EXPECT_TRUE(a.out.idle());
 }
 
-TEST(Exchange, tokens_may_be_those_of_a_token_manager_that_their_sender_plays) {
+/// A token to node 1 that names that sender, from the address of node 0.
+rte_mbuf* token_of(runtime::Pool& pool, std::uint16_t source) {
+    std::array<std::byte, wire::token_size(0)> token{};
+    wire::encode_token(token, {.number = 1}, {});
+    constexpr auto kSize = static_cast<std::uint16_t>(wire::kEthernetSize + wire::kHeaderSize + token.size());
+    rte_mbuf* m = frame(pool, identity(0), identity(1), kSize).release();
+    auto* const at = rte_pktmbuf_mtod_offset(m, std::byte*, wire::kEthernetSize);
+    std::copy(token.begin(), token.end(), at + wire::kHeaderSize);
+    wire::Header header{
+        .kind = wire::Kind::kToken, .job_key = 7, .source = source, .destination = 1, .epoch = 1};
+    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header, token);
+    return m;
+}
+
+TEST(Exchange, tokens_are_their_senders_or_those_of_a_token_manager_that_it_plays) {
     SharedNode node;
     Client a(identity(0));
     Client b(identity(1));
     node.exchange.attach(a.guest);
     node.exchange.attach(b.guest);
-    std::array<std::byte, wire::token_size(0)> token{};
-    wire::encode_token(token, {.number = 1}, {});
-    constexpr auto kSize = static_cast<std::uint16_t>(wire::kEthernetSize + wire::kHeaderSize + token.size());
-    rte_mbuf* m = frame(a.pool, identity(0), identity(1), kSize).release();
-    auto* const at = rte_pktmbuf_mtod_offset(m, std::byte*, wire::kEthernetSize);
-    std::copy(token.begin(), token.end(), at + wire::kHeaderSize);
-    wire::Header header{.kind = wire::Kind::kToken, .job_key = 7, .source = 2, .destination = 1, .epoch = 1};
-    wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at, wire::kHeaderSize), header, token);
-    ASSERT_EQ(a.out.send(&m, 1), 1U);
-    node.poll();
+    const auto send = [&](std::uint16_t source) {
+        rte_mbuf* m = token_of(a.pool, source);
+        ASSERT_EQ(a.out.send(&m, 1), 1U);
+        node.poll();
+    };
+    for (const std::uint16_t source : {std::uint16_t{0}, kHosts})
+        send(source);
     EXPECT_EQ(a.counters().refused.get(), 0U);
-    EXPECT_EQ(b.take(), 1U);
+    EXPECT_EQ(b.take(), 2U);
+    // Of a host that is here, and of one that is elsewhere.
+    for (const int source : {1, kHosts - 1})
+        send(static_cast<std::uint16_t>(source));
+    EXPECT_EQ(a.counters().refused.get(), 2U);
+    EXPECT_EQ(b.take(), 0U);
+}
+
+TEST(Exchange, who_knows_of_no_hosts_sends_tokens_in_its_own_name_only) {
+    SharedNode node;
+    Identity alone = identity(0);
+    alone.hosts = Identity::kNoHosts;
+    Client a(alone);
+    node.exchange.attach(a.guest);
+    for (const std::uint16_t source : {std::uint16_t{0}, kHosts}) {
+        rte_mbuf* m = token_of(a.pool, source);
+        ASSERT_EQ(a.out.send(&m, 1), 1U);
+    }
+    node.poll();
+    EXPECT_EQ(a.counters().refused.get(), 1U);
 }
 
 TEST(Exchange, clients_of_two_jobs_do_not_reach_each_other) {

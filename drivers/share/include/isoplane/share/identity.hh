@@ -14,9 +14,14 @@ namespace isoplane::share {
 
 /// Who a client of a shared node is on the network: a node of its own, of one job.
 struct Identity {
+    static constexpr std::uint16_t kNoHosts = UINT16_MAX;
+
     wire::MacAddress mac{};
     std::uint32_t job_key = 0;
     std::uint16_t node = 0;
+    /// Nodes of the job that are hosts: the first ones, the others being token managers. kNoHosts where it
+    /// knows of none.
+    std::uint16_t hosts = kNoHosts;
     wire::Encapsulation encapsulation{};
     std::uint32_t address = 0;  ///< IPv4, in host order; where frames travel in UDP
 };
@@ -30,7 +35,7 @@ const std::byte* frame_header(std::span<const std::byte> head, std::size_t apart
                               const wire::Encapsulation& encapsulation);
 
 /// Whether `who` may send a packet that begins with `head`: it comes from its address, and is a frame of its
-/// job and in its name, or a token, or, where frames travel in UDP, an ARP in its name.
+/// job and in its name, or a token of a token manager, or, where frames travel in UDP, an ARP in its name.
 bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t apart);
 
 /// Whether a packet on its way to the address of `who`, or to all, is of a kind and job that concern it.
