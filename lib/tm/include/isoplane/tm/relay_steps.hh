@@ -222,6 +222,9 @@ void Relay<Self>::take(const niu::Received& message) noexcept {
     const auto token = wire::TokenView::parse(message.data.subspan(wire::kTokenOriginSize), nodes);
     if (!token || origin.from >= nodes || origin.to != options_.node) [[unlikely]]
         return refuse(message);
+    // A host may play a token manager, and speaks for no other host.
+    if (origin.from != message.source && paths_.topology().is_host(origin.from)) [[unlikely]]
+        return refuse(message);
     // The stream that it came by is between the present lives of the two.
     take_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
     niu_.release(message);
