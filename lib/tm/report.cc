@@ -22,6 +22,7 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     out["along"] = counters.along.get();
     out["resent"] = counters.resent.get();
     out["entries"] = counters.entries.get();
+    out["refused"] = counters.refused.get();
     out["overfull"] = counters.overfull.get();
     out["wakes"] = counters.wakes.get();
     out["duplicates"] = counters.duplicates.get();

@@ -19,18 +19,13 @@ ExchangeOptions checked(ExchangeOptions options) {
     return options;
 }
 
-/// One for each two nodes, and one of each node for all. Where nodes are few, it is not counted so exactly.
-constexpr std::size_t most_entries(std::size_t nodes) {
-    return std::max<std::size_t>(nodes * nodes, 65536);
-}
-
 }  // namespace
 
 TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
     : niu_(niu),
       options_(checked(std::move(options))),
       mask_(std::bit_ceil(std::size_t{2} * options_.ahead) - 1),
-      most_entries_(most_entries(niu.options().nodes.size())),
+      most_entries_(std::size_t{options_.hosts} * options_.hosts),
       index_(niu.options().nodes.size(), kNoNeighbour),
       takes_(options_.in_views ? kNone : 0),
       quiet_(options_.in_views ? kFrozen : 0),
@@ -126,17 +121,56 @@ inline void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint16
 inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& token,
                                      const wire::TokenView& view) noexcept {
     Incoming& slot = neighbour.in[token.number & mask_];
+    const bool is_host = neighbour.node < options_.hosts;
+    const bool is_possible =
+        token.last_part == 0 || token.last_part < (is_host ? options_.hosts : most_entries_);
     if (slot.number != token.number) [[likely]]
-        slot.begin(token.number, token.last_part);
+        slot.begin(token.number, is_possible ? token.last_part : std::uint16_t{0});
     slot.wanted = std::max(slot.wanted, token.wanted);
+    if (!is_possible) [[unlikely]] {
+        // It says nothing then, rather than have all wait for the rest.
+        if (slot.last_part == 0) slot.parts = 1;
+        return counters_.malformed.add();
+    }
     if (slot.whole() || token.last_part != slot.last_part || (token.last_part != 0 && slot.seen[token.part]))
         return counters_.duplicates.add();
-    if (slot.entries.size() + view.size() > most_entries_) [[unlikely]]
-        return counters_.malformed.add();
     if (token.last_part != 0) slot.seen[token.part] = true;
     ++slot.parts;
-    for (std::size_t i = 0; i < view.size(); ++i)
-        slot.entries.push_back(view.entry(i));
+    if (slot.entries.empty() && view.size() != 0 && is_host)
+        slot.said_to.assign(options_.hosts + std::size_t{1}, false);
+    for (std::size_t i = 0; i < view.size(); ++i) {
+        const wire::TokenEntry entry = view.entry(i);
+        if (is_news(neighbour, slot, entry)) [[likely]]
+            slot.entries.push_back(entry);
+        else
+            counters_.refused.add();
+    }
+}
+
+/// A host speaks for itself, and says one thing to each: so what all say fits a token, wherever their ways
+/// meet. What a token manager passes on is not known so exactly here.
+inline bool TokenExchange::is_news(const Neighbour& neighbour, Incoming& slot,
+                                   const wire::TokenEntry& entry) const noexcept {
+    const NodeId hosts = options_.hosts;
+    const bool to_all = entry.destination == wire::kEveryHost;
+    if (entry.source >= hosts || (entry.destination >= hosts && !to_all)) return false;
+    if (neighbour.node >= hosts) return slot.entries.size() < most_entries_;
+    const std::size_t whom = to_all ? hosts : entry.destination;
+    if (entry.source != neighbour.node || slot.said_to[whom]) return false;
+    return slot.said_to[whom] = true;
+}
+
+/// Token managers have said things twice: that is no reason why the others should not learn the rest.
+void TokenExchange::keep_one_of_each(Entries& entries) noexcept {
+    const auto what = [](const wire::TokenEntry& entry) {
+        return std::uint32_t{entry.source} << 16 | entry.destination;
+    };
+    std::sort(entries.begin(), entries.end(),
+              [&](const auto& a, const auto& b) { return what(a) < what(b); });
+    const auto end = std::unique(entries.begin(), entries.end(),
+                                 [&](const auto& a, const auto& b) { return what(a) == what(b); });
+    counters_.refused.add(static_cast<std::size_t>(entries.end() - end));
+    entries.erase(end, entries.end());
 }
 
 inline void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept {

@@ -15,19 +15,27 @@ namespace {
 
 using Entries = std::vector<wire::TokenEntry>;
 
-/// Token managers between hosts whose tokens the test writes.
+/// Token managers between hosts whose tokens the test writes, as it does those of token managers on `liars`,
+/// switches that are next to one on which the token manager is none.
 struct Exchange {
-    explicit Exchange(topology::Topology of, niu::Options options = {})
+    explicit Exchange(topology::Topology of, niu::Options options = {},
+                      const std::vector<topology::SwitchId>& liars = {})
         : stations(std::move(of), std::move(options)) {
-        for (NodeId host = 0; host < stations.hosts(); ++host) {
-            const NodeId manager = stations.topology().token_neighbours(host).front();
-            hands.push_back(std::make_unique<Hand>(stations.niu(host), manager));
-        }
-        for (std::size_t node = stations.hosts(); node < stations.topology().node_count(); ++node) {
-            const auto id = static_cast<NodeId>(node);
-            managers.push_back(std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id));
+        const topology::Topology& topology = stations.topology();
+        for (NodeId host = 0; host < stations.hosts(); ++host)
+            take_in_hand(host, topology.token_neighbours(host).front());
+        for (topology::SwitchId s = 0; s < topology.switch_count(); ++s) {
+            const NodeId id = topology.token_manager(s);
+            if (std::ranges::find(liars, s) != liars.end())
+                take_in_hand(id, topology.token_manager(topology.adjacent(s).front()));
+            else
+                managers.push_back(
+                    std::make_unique<tm::TokenManager>(stations.niu(id), stations.paths(), id));
         }
         settle();
+    }
+    void take_in_hand(NodeId node, NodeId manager) {
+        hands.push_back(std::make_unique<Hand>(stations.niu(node), manager));
     }
     void settle() { stations.run(200us); }
     /// The token of that number from all hosts: with entries from one, empty from the others.
@@ -76,13 +84,15 @@ Entries counts(std::uint16_t source, std::uint16_t destination, std::uint32_t n)
 
 }  // namespace
 
+/// The token manager of four hosts, 4 to 7, and that of the other four by hand.
 TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
-    Exchange exchange(topology::single_switch(2), {.mtu = wire::kMinMtu});
+    Exchange exchange(topology::line(2, 4), {.mtu = wire::kMinMtu}, {0});
     const std::size_t capacity = exchange.stations.niu(0).token_capacity();
-    const Entries entries = counts(0, 1, 40);
+    const Entries entries = counts(0, 4, 40);
     const auto last = static_cast<std::uint16_t>((entries.size() - 1) / capacity);
     ASSERT_GE(last, 3);
-    exchange.hands[1]->send(1);
+    for (NodeId host = 4; host < 8; ++host)
+        exchange.hands[host]->send(1);
     // The last part first, and each of them twice.
     for (int part = last; part >= 0; --part) {
         EXPECT_EQ(exchange.managers[0]->complete(), 0U);
@@ -90,7 +100,7 @@ TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
         const auto room =
             std::min<std::ptrdiff_t>(entries.end() - begin, static_cast<std::ptrdiff_t>(capacity));
         for (int twice = 0; twice < 2; ++twice)
-            exchange.hands[0]->send(
+            exchange.hands.back()->send(
                 {.number = 1, .part = static_cast<std::uint16_t>(part), .last_part = last},
                 {begin, begin + room});
         exchange.settle();
@@ -98,56 +108,82 @@ TEST(TokenEntries, come_whole_in_as_many_parts_as_they_need) {
     EXPECT_EQ(exchange.managers[0]->complete(), 1U);
     EXPECT_EQ(exchange.managers[0]->counters().duplicates.get(), std::uint64_t{last} + 1);
     std::vector<std::uint32_t> values;
-    for (const wire::TokenEntry& entry : exchange.hands[1]->entries(2))
+    for (const wire::TokenEntry& entry : exchange.hands[4]->entries(2))
         values.push_back(entry.value);
     std::sort(values.begin(), values.end());
     ASSERT_EQ(values.size(), entries.size());
     for (std::uint32_t i = 0; i < values.size(); ++i)
         EXPECT_EQ(values[i], i);
-    EXPECT_EQ(exchange.hands[1]->all.back().token.last_part, last);
+    EXPECT_EQ(exchange.hands[4]->all.back().token.last_part, last);
 }
 
 /// An output that takes a few of its frames at a time, and loses one now and then.
 TEST(TokenEntries, come_whole_though_the_output_does_not_take_all_at_once) {
+    constexpr NodeId kOnEach = 14;
     for (const bool loses : {false, true}) {
-        Exchange exchange(topology::single_switch(2), {.mtu = wire::kMinMtu});
-        exchange.stations.narrow(2, 3);
-        if (loses) exchange.stations.fabric().set(1, {.loss = 0.1});
-        const Entries entries = counts(0, 1, 2000);
-        exchange.send_in_parts(0, 1, entries);
-        exchange.hands[1]->send(1);
+        Exchange exchange(topology::line(2, kOnEach), {.mtu = wire::kMinMtu}, {0});
+        exchange.stations.narrow(2 * kOnEach + 1, 3);
+        if (loses) exchange.stations.fabric().set(kOnEach, {.loss = 0.1});
+        const Entries entries = counts(0, kOnEach, 700);
+        exchange.send_in_parts(2 * kOnEach, 1, entries);
+        for (NodeId host = kOnEach; host < 2 * kOnEach; ++host)
+            exchange.hands[host]->send(1);
         exchange.stations.run(loses ? Duration{2s} : 20ms,
                               20us);  // several waits of an idle network, or none
         std::set<std::uint32_t> values;
-        for (const wire::TokenEntry& entry : exchange.hands[1]->entries(2))
+        for (const wire::TokenEntry& entry : exchange.hands[kOnEach]->entries(2))
             values.insert(entry.value);
         EXPECT_EQ(values.size(), entries.size()) << "loses: " << loses;
         const std::size_t capacity = exchange.stations.niu(0).token_capacity();
         if (loses) continue;
-        EXPECT_LE(exchange.managers[0]->counters().frames.get(), 10 + entries.size() / capacity);
+        const std::size_t once = 2 * (kOnEach + 1);  // two tokens to each neighbour
+        EXPECT_LE(exchange.managers[0]->counters().frames.get(), once + entries.size() / capacity);
     }
 }
 
-TEST(TokenEntries, are_refused_when_there_cannot_be_so_many) {
+TEST(TokenEntries, of_a_host_go_on_once_though_it_says_them_over_and_over) {
+    Exchange exchange(topology::single_switch(3));
+    const auto most = static_cast<std::uint32_t>(3 * exchange.stations.niu(0).token_capacity());
+    for (const NodeId from : {NodeId{0}, NodeId{1}})
+        exchange.send_in_parts(from, 1, counts(from, 2, most));
+    exchange.hands[2]->send(1);
+    exchange.settle();
+    EXPECT_EQ(exchange.managers[0]->counters().refused.get(), 2 * (most - 1));
+    EXPECT_EQ(exchange.hands[2]->entries(2), (Entries{{0, 2, 0}, {1, 2, 0}}));
+    // What it has said before says nothing of the next token in that place.
+    exchange.tick(2);
+    exchange.tick(3, 0, counts(0, 2, 1));
+    EXPECT_EQ(exchange.hands[2]->entries(4), (Entries{{0, 2, 0}}));
+}
+
+/// No time is lost with the parts of a token in which no host has that much to say.
+TEST(TokenEntries, in_more_parts_than_there_can_be_are_taken_for_none) {
     constexpr std::uint32_t kMost = 65536;
     Exchange exchange(topology::single_switch(2));
     exchange.hands[1]->send(1);
     exchange.send_in_parts(0, 1, counts(0, 1, kMost + 1));
-    EXPECT_EQ(exchange.managers[0]->complete(), 0U);
+    EXPECT_EQ(exchange.managers[0]->complete(), 1U);
     EXPECT_EQ(exchange.managers[0]->counters().malformed.get(), 1U);
+    EXPECT_EQ(exchange.hands[1]->numbers().back(), 2U);
+    EXPECT_EQ(exchange.hands[1]->entries(2), Entries{});
+    exchange.hands[0]->send({.number = 2, .last_part = UINT16_MAX});
+    exchange.hands[1]->send(2);
+    exchange.settle();
+    EXPECT_EQ(exchange.managers[0]->complete(), 2U);
 }
 
-TEST(TokenEntries, that_nobody_would_take_stop_time_rather_than_get_lost) {
-    constexpr std::uint32_t kMost = 65536;
-    Exchange exchange(topology::single_switch(3));
-    for (const NodeId from : {NodeId{0}, NodeId{1}})
-        exchange.send_in_parts(from, 1, counts(from, 2, kMost / 2 + 1));
-    exchange.hands[2]->send(1);
+/// Each of the two says no more than it could.
+TEST(TokenEntries, of_which_token_managers_say_too_many_go_on_once) {
+    Exchange exchange(topology::line(3, 1), {}, {0, 2});
+    constexpr std::uint32_t kPairs = 3 * 3;
+    for (const std::size_t liar : {3U, 4U})
+        exchange.hands[liar]->send(1, counts(liar == 3 ? 0 : 2, 1, kPairs + 2));
+    exchange.hands[1]->send(1);
     exchange.settle();
     EXPECT_EQ(exchange.managers[0]->complete(), 1U);
-    EXPECT_EQ(exchange.hands[0]->numbers().back(), 2U);
-    EXPECT_EQ(exchange.hands[2]->numbers().back(), 1U);
-    EXPECT_GT(exchange.managers[0]->counters().overfull.get(), 0U);
+    EXPECT_EQ(exchange.hands[1]->numbers().back(), 2U);
+    EXPECT_EQ(exchange.hands[1]->entries(2).size(), 2U);
+    EXPECT_EQ(exchange.managers[0]->counters().refused.get(), 2 * (kPairs + 2) - 2);
 }
 
 /// A neighbour that says it has tokens which have not been sent to it.
@@ -204,8 +240,10 @@ TEST(TokenEntries, that_no_neighbour_would_send_go_nowhere) {
     Exchange exchange(topology::line(2, 2));
     const wire::TokenEntry of_another{2, wire::kEveryHost, wire::group_signal(1)};  // host 2 is elsewhere
     const wire::TokenEntry of_neighbour{1, wire::kEveryHost, wire::group_signal(1)};
+    const wire::TokenEntry count_of_neighbour{1, 2, 1};
     const wire::TokenEntry to_manager{0, 4, 1};
-    exchange.tick(1, 0, {of_another, of_neighbour, to_manager});
+    exchange.tick(1, 0, {of_another, of_neighbour, count_of_neighbour, to_manager});
+    EXPECT_EQ(exchange.managers[0]->counters().refused.get(), 4U);
     for (std::uint64_t number = 2; number <= 6; ++number)
         exchange.tick(number);
     for (NodeId host = 0; host < 4; ++host) {

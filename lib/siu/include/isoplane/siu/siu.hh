@@ -24,7 +24,7 @@ using runtime::Time;
 using Pulse = std::uint64_t;
 
 struct SiuOptions {
-    tm::ExchangeOptions exchange{};  ///< node, neighbours and reach are set by the SIU
+    tm::ExchangeOptions exchange{};  ///< node, neighbours, reach and hosts are set by the SIU
     Duration pulse_interval{0};      ///< between two tokens, at least
     /// How long tokens are still answered at once when time is not wanted any more: more than it takes to
     /// answer a message.

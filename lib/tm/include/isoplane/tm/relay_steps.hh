@@ -13,6 +13,7 @@ namespace isoplane::tm {
 
 inline ExchangeOptions with_reach(ExchangeOptions options, const topology::Paths& paths) {
     options.reach = static_cast<std::uint8_t>(std::min(paths.greatest_token_hops(), std::uint32_t{255}));
+    options.hosts = static_cast<NodeId>(paths.topology().host_count());
     return options;
 }
 
@@ -90,6 +91,8 @@ inline void Relay<Self>::fill(std::uint64_t number, std::size_t neighbour, Entri
             if (goes_to(entry, TokenExchange::neighbour(i), to)) entries.push_back(entry);
         }
     }
+    if (entries.size() > most_entries_) [[unlikely]]
+        keep_one_of_each(entries);
 }
 
 /// Entries that came by another way than they should are forged, or of another topology: they go nowhere.
@@ -141,7 +144,7 @@ bool Relay<Self>::transmit_apart(const Neighbour& neighbour, Gone& gone, wire::T
     const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = entries.empty() ? 1 : (entries.size() + capacity - 1) / capacity;
-    if (parts > kMostParts || entries.size() > most_entries_) [[unlikely]] {
+    if (parts > kMostParts) [[unlikely]] {
         // Whoever missed some of it would go on without messages that are due: rather nobody does.
         counters_.overfull.add();
         return false;

@@ -36,6 +36,7 @@ struct ExchangeOptions {
     std::vector<NodeId> neighbours{};  ///< with none, time waits for nobody
     std::uint32_t ahead = 1;           ///< h: tokens sent unprompted, from 1 to 64
     std::uint8_t reach = 2;            ///< token hops between the two hosts that are furthest apart
+    NodeId hosts = 0;                  ///< nodes below are hosts, the others token managers
     /// For what is sent again while time is wanted. Less than for messages: all wait for a token, and one
     /// sent again in vain costs a small frame.
     niu::TimeoutLimits timeout{.least = std::chrono::microseconds{100}};
@@ -57,9 +58,10 @@ struct ExchangeCounters {
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
     Counter stale_view;   ///< tokens of another view than this node's
     Counter unknown;      ///< tokens from nodes that are no neighbours
-    Counter malformed;    ///< messages that are no tokens to this node, and tokens with too many entries
+    Counter malformed;    ///< messages that are no tokens to this node, and tokens in too many parts
     Counter entries;      ///< sent
-    Counter overfull;     ///< times that a token could not go, as it has more entries than there can be
+    Counter refused;      ///< entries that no neighbour would send, or that one has said before
+    Counter overfull;     ///< times that a token could not go, as it has more parts than there can be
     Counter wakes;        ///< times that idle neighbours were told to hurry
 };
 
@@ -150,6 +152,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::uint8_t wanted = 0;
         std::vector<bool> seen{};
         Entries entries{};
+        std::vector<bool> said_to{};  ///< by host, and all of them behind: a host's token has an entry for it
 
         bool whole() const noexcept { return parts == last_part + 1U; }
         void begin(std::uint64_t its_number, std::uint16_t its_last_part);
@@ -184,6 +187,8 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     bool keep(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_part(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
+    bool is_news(const Neighbour& neighbour, Incoming& slot, const wire::TokenEntry& entry) const noexcept;
+    void keep_one_of_each(Entries& entries) noexcept;
     bool has_place(std::uint64_t number) const noexcept;
     /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
     Duration patience() const noexcept {
@@ -196,7 +201,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     niu::Niu& niu_;
     ExchangeOptions options_;
     std::size_t mask_;          ///< of the places for tokens: as many as 2h, or more
-    std::size_t most_entries_;  ///< of a token that can be
+    std::size_t most_entries_;  ///< of a token that can be: one for each two hosts, and one of each for all
     std::vector<Neighbour> neighbours_;
     std::vector<NodeId> index_;  ///< of a node among the neighbours
     ExchangeCounters counters_;

@@ -19,7 +19,7 @@ namespace isoplane::tm {
 class TokenManager final : public Relay<TokenManager> {
   public:
     /// For the token manager `node` of the topology, which outlives it as `niu` does. Of `options`, node,
-    /// neighbours and reach are set here.
+    /// neighbours, reach and hosts are set here.
     TokenManager(niu::Niu& niu, const topology::Paths& paths, NodeId node, ExchangeOptions options = {});
 
     void describe(nlohmann::json& out) const;
