@@ -42,6 +42,8 @@ Memory::~Memory() {
     if (has_next_) time_.release(next_);
     for (const Delivery& delivery : together_)
         time_.release(delivery);
+    for (ToSend& its : to_send_)
+        give_back(its);
 }
 
 /// Not the program's to receive.
@@ -141,6 +143,7 @@ inline bool Memory::execute(const Delivery& delivery) {
     if (!more) now_ = delivery.time;
     if (delivery.operation == Operation::kAccesses && together_.empty()) [[likely]] {
         execute(delivery.time.host, delivery.data);
+        return !is_withheld(delivery);
     } else if (more || delivery.operation == Operation::kAccesses) {
         together_.push_back(delivery);
         if (!more) execute_together();
@@ -157,7 +160,7 @@ inline bool Memory::execute(const Delivery& delivery) {
 void Memory::execute_together() {
     for (const Delivery& delivery : together_) {
         execute(delivery.time.host, delivery.data);
-        time_.release(delivery);
+        if (!is_withheld(delivery)) time_.release(delivery);
     }
     together_.clear();
 }
@@ -244,14 +247,16 @@ unsigned Memory::send_answers() {
         arrive();
     unsigned sent = copies_.idle() ? 0 : copies_.send();
     for (std::size_t host = 0; unsent_ != 0 && host < to_send_.size(); ++host) {
-        auto& [answers, introduction] = to_send_[host];
-        if (introduction && !has_to_wait({layout_.told(*introduction), static_cast<NodeId>(host)})) {
-            introduction.reset();
+        ToSend& its = to_send_[host];
+        const auto to = static_cast<NodeId>(host);
+        if (its.introduction && !has_to_wait({layout_.told(*its.introduction), to})) {
+            its.introduction.reset();
             --unsent_;
             ++sent;
         }
-        for (; !answers.empty() && !has_to_wait(answers.front()); answers.pop(), --unsent_)
+        for (; !its.answers.empty() && !has_to_wait(its.answers.front()); its.answers.pop(), --unsent_)
             ++sent;
+        settle(to);
     }
     return sent;
 }
@@ -383,6 +388,7 @@ void Memory::describe(nlohmann::json& out) const {
     out["misplaced"] = store_.counters().misplaced.get();
     out["malformed"] = counters_.malformed.get();
     out["unanswered"] = counters_.unanswered.get();
+    out["withheld"] = counters_.withheld.get();
     out["local_pages"] = pages_.local_pages();
     out["reads_outstanding"] = reads_.outstanding();
 }

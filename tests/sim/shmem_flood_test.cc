@@ -3,7 +3,7 @@
 
 /// One host sends the other more messages than there is credit for, and that one receives none of them: what
 /// they tell each other of shared memory comes in all the same. And what one reads is there before others
-/// have their turn, which comes next.
+/// have their turn, which comes next. Who reads more than it takes is held up.
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,8 @@
 #include <isoplane/sim/world.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/shmem_map.hh>
+#include <utility>
+#include <vector>
 
 #include "chance.hh"
 #include "seeds.hh"
@@ -25,11 +27,12 @@ namespace {
 constexpr unsigned kWindow = 16;
 constexpr shmem::Extent kSmall{.pages = 1, .page_words = 64};
 constexpr shmem::Variable<std::uint32_t> kThere{0};
+constexpr unsigned kReads = 80;  ///< in an isochron
 
 class Flooded final : public runtime::Stage, public niu::Receiver {
   public:
     Flooded(const topology::Paths& paths, const topology::ShmemMap& map, niu::NodeId node,
-            const sim::Link::End& end)
+            const sim::Link::End& end, const shmem::Extent& extent = kSmall)
         : Stage(paths.topology().name(node)),
           niu_(name(), end.input, end.output, pool(),
                {.node = node,
@@ -45,15 +48,20 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
           isotach_(niu_, siu_, pool()),
           barrier_(niu_),
           answers_(niu_, barrier_, wire::Protocol::kShmem),
-          memory_(shmem::Pages(map, paths, node, kSmall), isotach_, answers_) {
+          memory_(shmem::Pages(map, paths, node, extent), isotach_, answers_) {
         takes_from(end.input);
         gives_to(end.output);
         isotach_.attach_to(dispatcher_);
         dispatcher_.attach(wire::Protocol::kShmem, this);
+        dispatcher_.attach(wire::Protocol::kNoniso, this);
     }
 
     unsigned poll(runtime::Time now) override {
         answered_ = false;
+        if (!keeps) {
+            for (const niu::Received& message : std::exchange(all_kept_, {}))
+                take(message);
+        }
         const unsigned moved = niu_.poll(now) + dispatcher_.dispatch();
         const bool hurries = memory_.hurries();
         waited_ += answered_ && !hurries ? 1 : 0;
@@ -68,6 +76,8 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
         return moved + pulses + done;
     }
     void take(const niu::Received& message) noexcept override {
+        if (keeps) return all_kept_.push_back(message);
+        if (message.protocol != wire::Protocol::kShmem) return niu_.release(message);
         answered_ = true;
         memory_.take(message);
     }
@@ -86,6 +96,8 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
     /// Polls that kept the answers which they gave for the next.
     unsigned kept() const { return kept_; }
 
+    bool keeps = false;  ///< what has been read or sent, and its credit
+
   private:
     niu::Niu niu_;
     niu::Dispatcher dispatcher_;
@@ -96,6 +108,7 @@ class Flooded final : public runtime::Stage, public niu::Receiver {
     shmem::Memory memory_;
     bool answered_ = false;
     bool hurried_ = false;
+    std::vector<niu::Received> all_kept_;
     unsigned waited_ = 0;
     unsigned kept_ = 0;
 };
@@ -213,7 +226,125 @@ void read_one_by_one(std::uint64_t seed, unsigned& first) {
     world.drain();
 }
 
+/// Reads of the other's page, whose answers are many frames. Their values are nobody's.
+void read_much(shmem::Isochron& isochron, std::uint32_t page = 0) {
+    for (unsigned i = 0; i < kReads; ++i)
+        isochron.read(shmem::Block{page * kSmall.page_words, wire::kMostAccessWords});
+}
+
+/// In the middle of a message, the owner gives back a little now and then.
+void take_nothing(std::uint64_t seed, bool in_the_middle) {
+    const topology::Topology topology = topology::parse_fmconfig("0 reader owner\n");
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map =
+        topology::parse_shmem_map("0: 1;\n", "map", {.pages = kSmall.pages, .topology = &topology});
+    sim::World world(seed, pool());
+    sim::Link& link = world.connect("wire", {.a_to_b = {.loss = 0.02}, .b_to_a = {.loss = 0.02}});
+    Flooded reader(paths, map, 0, link.a());
+    Flooded owner(paths, map, 1, link.b());
+    world.add(reader);
+    world.add(owner);
+    ASSERT_TRUE(world.run_until([&] { return reader.started() && owner.started(); }, 1s));
+
+    const std::vector<std::byte> much(40'000);
+    reader.keeps = true;
+    const auto begin = [&] { return bool{owner.niu().transfer(0, wire::Protocol::kNoniso, much)}; };
+    ASSERT_TRUE(!in_the_middle || world.run_until(begin, 1s));
+    shmem::Isochron isochron(reader.memory());
+    const auto issue_for = [&](runtime::Duration time) {
+        const std::uint64_t before = reader.memory().issued();
+        world.run_until(
+            [&] {
+                if (isochron.empty()) read_much(isochron);
+                reader.memory().issue(isochron);
+                return false;
+            },
+            time);
+        return reader.memory().issued() - before;
+    };
+    EXPECT_LT(issue_for(50ms), 150U) << "there is no end to what who takes nothing is owed";
+    EXPECT_GT(owner.memory().counters().withheld.get(), 0U);
+    const std::uint64_t more = issue_for(50ms);
+    EXPECT_LT(more, in_the_middle ? 60U : 1U);
+    EXPECT_GE(more, in_the_middle ? 10U : 0U);
+
+    shmem::Isochron own(owner.memory());
+    const std::byte word{};
+    own.message(1, {&word, 1});
+    ASSERT_TRUE(owner.memory().issue(own));
+    ASSERT_TRUE(world.run_until([&] { return owner.memory().waiting(); }, 1s)) << "time stands still";
+    isotach::Delivery message;
+    ASSERT_TRUE(owner.memory().receive(message));
+    owner.memory().release(message);
+
+    reader.keeps = false;
+    const auto all_is_read = [&] {
+        reader.memory().issue(isochron);
+        return isochron.empty() && reader.memory().reads().outstanding() == 0;
+    };
+    EXPECT_TRUE(world.run_until(all_is_read, 1s));
+    world.drain();
+}
+
+/// Both read of each other more than there is credit for what is answered. When they have none left, they
+/// send what does not fit a frame, which answers have to wait for.
+void read_each_other(std::uint64_t seed) {
+    constexpr shmem::Extent kTwo{.pages = 2, .page_words = kSmall.page_words};
+    const topology::Topology topology = topology::parse_fmconfig("0 one other\n");
+    const topology::Paths paths(topology);
+    const topology::ShmemMap map =
+        topology::parse_shmem_map("0: 0;\n1: 1;\n", "map", {.pages = kTwo.pages, .topology = &topology});
+    sim::World world(seed, pool());
+    sim::Link& link = world.connect("wire", {.a_to_b = {.loss = 0.02}, .b_to_a = {.loss = 0.02}});
+    Flooded one(paths, map, 0, link.a(), kTwo);
+    Flooded other(paths, map, 1, link.b(), kTwo);
+    world.add(one);
+    world.add(other);
+    ASSERT_TRUE(world.run_until([&] { return one.started() && other.started(); }, 1s));
+
+    constexpr unsigned kIsochrons = 600;
+    const std::vector<std::byte> much(40'000);
+    struct Side {
+        Flooded& host;
+        std::uint8_t there;
+        shmem::Isochron isochron{host.memory()};
+        unsigned refused = 0;
+    };
+    std::array<Side, 2> sides{{{.host = one, .there = 1}, {.host = other, .there = 0}}};
+    const auto all_is_read = [&] {
+        bool all = true;
+        for (Side& side : sides) {
+            shmem::Memory& memory = side.host.memory();
+            for (isotach::Delivery message; memory.receive(message);)
+                memory.release(message);
+            if (side.isochron.empty() && memory.issued() < kIsochrons) read_much(side.isochron, side.there);
+            side.refused = memory.issue(side.isochron) ? 0 : side.refused + 1;
+            if (side.refused == 20) side.host.niu().transfer(side.there, wire::Protocol::kNoniso, much);
+            all = all && memory.issued() == kIsochrons && memory.reads().outstanding() == 0;
+        }
+        return all;
+    };
+    EXPECT_TRUE(world.run_until(all_is_read, 10s));
+    for (const Side& side : sides)
+        EXPECT_GT(side.host.memory().counters().withheld.get(), 0U);
+    world.drain();
+}
+
 }  // namespace
+
+TEST(ShmemFlood, of_answers_there_is_an_end_where_nobody_takes_them) {
+    for_each_seed(5, [&](std::uint64_t seed) {
+        take_nothing(seed, seed % 2 == 0);
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+}
+
+TEST(ShmemFlood, of_each_others_reads_holds_up_both_who_go_on) {
+    for_each_seed(5, [&](std::uint64_t seed) {
+        read_each_other(seed);
+        EXPECT_EQ(pool().in_use(), 0U);
+    });
+}
 
 TEST(ShmemFlood, is_none_of_answers_which_come_first_and_hold_up_nobody) {
     unsigned first = 0;

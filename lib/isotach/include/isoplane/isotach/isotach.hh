@@ -125,6 +125,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     /// The clock at which the last signal or step in a barrier is done: all hosts learn of it the greatest
     /// distance later.
     Pulse acted_at() const noexcept { return acted_at_; }
+    /// When it was polled last.
+    runtime::Time polled() const noexcept { return now_; }
     /// For how long time has stood still though it is wanted.
     runtime::Duration standing() const noexcept;
 

@@ -35,6 +35,11 @@ class DirectEndpoint final : public Endpoint, public niu::Receiver {
     }
     /// What was sent leaves now, not with the next poll.
     void flush() noexcept { niu_.flush(); }
+    /// Whether urgent messages go as soon as that node gives back the last of the credit, which it does at
+    /// once: nothing that takes other credit is in front of them.
+    bool urgent_may_go(NodeId to) const noexcept {
+        return !niu_.transferring(to) && niu_.credit() >= niu::kMostUrgent;
+    }
     bool in_process() const noexcept override { return niu_.options().in_process; }
 
     Ticket transfer(NodeId to, std::span<const std::byte> message,

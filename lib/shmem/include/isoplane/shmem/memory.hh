@@ -62,6 +62,7 @@ struct Counters {
     Counter unscheduled;  ///< ASSIGNs of this host to what it had not scheduled: dropped
     Counter malformed;    ///< messages that no host sends
     Counter unanswered;   ///< answers for hosts that are lost
+    Counter withheld;     ///< accesses of who is owed too much, whose credit waits
 };
 
 class Memory final : public isotach::Filter {
@@ -166,11 +167,23 @@ class Memory final : public isotach::Filter {
     unsigned take_answers();
     void introduce_to(NodeId host, std::uint16_t too);
 
+    /// Answers to one host that wait, beyond which its credit does.
+    static constexpr std::size_t kMostOwed = 4096;
     /// To a host. What it is to be told of this memory it is told once, however often it asks meanwhile.
     struct ToSend {
         runtime::Fifo<Store::Answer> answers;
         std::optional<std::uint16_t> introduction;  ///< whether it has to tell, too
+        runtime::Fifo<isotach::Delivery> withheld;  ///< that it issued, and have been executed
+        runtime::Time give_back_at{};
     };
+    // owing.cc
+    bool is_withheld(const isotach::Delivery& delivery) {
+        return unsent_.load(std::memory_order_relaxed) > kMostOwed && withhold(delivery);
+    }
+    bool withhold(const isotach::Delivery& delivery);
+    void give_back(ToSend& its) noexcept;
+    void settle(NodeId host) noexcept;
+
     /// Who has left or joined.
     struct Change {
         NodeId host = 0;
