@@ -116,9 +116,14 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
             peer.sinks.push(sink);
             return wake(peer);
         }
-        // The other side is told before anything that it may have to do with what comes of this.
-        peer.done.push(begin.source);
-        wake(peer);
+        // The other side is told before anything that it may have to do with what comes of this. Unless it
+        // takes nothing that it is told: no node has more sources.
+        if (peer.done.size() >= kMostObjects) [[unlikely]] {
+            counters_.malformed.add();
+        } else {
+            peer.done.push(begin.source);
+            wake(peer);
+        }
         if (wanted) return fail_landing(to, landing.operation);
     }
     if (landing.operation != kNone) to->landed(landing.operation);

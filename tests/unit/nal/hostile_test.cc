@@ -67,4 +67,24 @@ TEST_F(NalTest, owes_few_slices_to_who_pulls_again_and_again_and_takes_none) {
     EXPECT_EQ(hear_what_it_was(), 20'000U) << "who takes what is owed may ask again";
 }
 
+/// Answers withhold no credit, or nobody could answer: but their rest that waits is that of a source, of
+/// which no node has more than so many.
+TEST_F(NalTest, says_done_of_so_many_answers_as_there_can_be_to_who_hears_nothing) {
+    start();
+    constexpr std::uint32_t kAnswers = kMostObjects + 1000;
+    std::uint32_t number = 0;
+    const auto answer = [&] {
+        std::vector<std::byte> message =
+            request(MessageType::kReply, number, 20'000, wire::kPortalsRestWaits);
+        wire::portals_more_layout::Moved::put(message.data() + wire::kPortalsBeginSize, 20'000);
+        return other_->send(0, Protocol::kPortals, message);
+    };
+    for (; number < kAnswers; run(5us))
+        while (number < kAnswers && answer())
+            ++number;
+    run(1ms);
+    EXPECT_EQ(nal_->counters().arrived.get(), kAnswers);
+    EXPECT_GT(nal_->counters().malformed.get(), 0U);
+}
+
 }  // namespace isoplane::test
