@@ -59,6 +59,11 @@ class HostStage final : public runtime::Stage {
     void describe_tokens(nlohmann::json& out) const { tm::describe_exchange(siu_, ways_->topology, out); }
     const siu::Siu& siu() const noexcept { return siu_; }
     const isotach::Isotach& isotach() const noexcept { return isotach_; }
+    /// Why logical time does not go on here, or nothing.
+    std::string trouble() const {
+        std::string differs = tm::disagreement(siu_, ways_->topology);
+        return differs.empty() && membership_ ? membership_->agreement().trouble() : differs;
+    }
     /// nullptr where time does not survive deaths.
     const membership::Agreement* agreement() const noexcept {
         return membership_ ? &membership_->agreement() : nullptr;

@@ -5,6 +5,7 @@
 
 #include <isoplane/membership/manager.hh>
 #include <isoplane/niu/niu.hh>
+#include <isoplane/tm/report.hh>
 #include <isoplane/tm/token_manager.hh>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -58,6 +59,11 @@ class ManagerStage final : public runtime::Stage {
     }
 
     const tm::TokenManager& manager() const noexcept { return manager_; }
+    /// Why logical time does not go on here, or nothing.
+    std::string trouble() const {
+        std::string differs = tm::disagreement(manager_, ways_->topology);
+        return differs.empty() && membership_ ? membership_->agreement().trouble() : differs;
+    }
     /// nullptr where time does not survive deaths.
     const membership::Agreement* agreement() const noexcept {
         return membership_ ? &membership_->agreement() : nullptr;

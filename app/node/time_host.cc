@@ -35,7 +35,7 @@ TimeHost::TimeHost(Node& node, const topology::Network& network, const link::Lin
     node_.views().add("tokens", [this] { return tokens(); });
     node_.views().add("pulse", [this] { return pulse(); });
     node_.views().add("buckets", [this] { return buckets(); });
-    if (time.survive) watch(node_, *stage_, ways_->topology.name(here_));
+    watch(node_, *stage_, ways_->topology.name(here_));
 }
 
 nlohmann::json TimeHost::named() const {

@@ -15,7 +15,7 @@ template <typename Stage>
 void watch(Node& node, const Stage& stage, const std::string& who) {
     const auto trouble = [&node, &stage] {
         std::string sentence;
-        node.engine().call(stage, [&] { sentence = stage.agreement()->trouble(); });
+        node.engine().call(stage, [&] { sentence = stage.trouble(); });
         return sentence;
     };
     node.watch().add(who, trouble, "logical time goes on");

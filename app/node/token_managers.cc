@@ -51,7 +51,7 @@ void TokenManagers::add(topology::NodeId manager, runtime::Input& from, runtime:
     const ManagerStage& stage = node_.engine().add(std::make_unique<ManagerStage>(
         stage_name(manager), ends.from, ends.to, node_.pool(), ways_, options, time_options(conf)));
     managers_.push_back({manager, stage});
-    if (stage.agreement() != nullptr) watch(node_, stage, ways_->topology.name(manager));
+    watch(node_, stage, ways_->topology.name(manager));
 }
 
 nlohmann::json TokenManagers::tokens() const {

@@ -30,7 +30,19 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     out["stale_epoch"] = counters.stale_epoch.get();
     out["stale_view"] = counters.stale_view.get();
     out["unknown"] = counters.unknown.get();
+    out["unlike"] = counters.unlike.get();
     out["malformed"] = counters.malformed.get();
+}
+
+std::string disagreement(const TokenExchange& exchange, const topology::Topology& topology) {
+    const TokenExchange::Unlike* unlike = exchange.unlike();
+    if (unlike == nullptr) return {};
+    const auto sends = [&](NodeId node, unsigned ahead) {
+        return topology.name(node) + " sends " + std::to_string(ahead);
+    };
+    return sends(unlike->node, unlike->ahead) + " tokens ahead, and " +
+           sends(exchange.options().node, exchange.options().ahead) +
+           ": there is no logical time between them; give all nodes of the job the same tokens-ahead";
 }
 
 }  // namespace isoplane::tm

@@ -56,6 +56,7 @@ void TokenExchange::begin_at(std::uint32_t view, std::uint64_t base) noexcept {
     base_ = sent_ = complete_ = base;
     level_ = 0;
     pending_ = resending_ = false;
+    unlike_ = {};
     set(kFrozen, false);
     rtt_ = niu::RttEstimator(options_.timeout);
     resend_at_ = Time::max();
@@ -183,6 +184,17 @@ inline void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& t
         }
         slot.wanted = std::max(slot.wanted, token.wanted);
     }
+}
+
+bool TokenExchange::is_unlike(const Neighbour& neighbour, const wire::Token& first) noexcept {
+    const unsigned ahead = first.further + 1U;
+    if (ahead != options_.ahead) {
+        unlike_ = {neighbour.node, ahead};
+        counters_.unlike.add();
+        return true;
+    }
+    if (unlike_.node == neighbour.node) unlike_ = {};
+    return false;
 }
 
 /// A neighbour that says it has tokens which have not been sent to it would be sent others in their place.

@@ -41,7 +41,8 @@ TokenManager::TokenManager(niu::Niu& niu, const topology::Paths& paths, NodeId n
 bool TokenManager::may_resend() const noexcept {
     if (view() != 0) return true;
     const ExchangeCounters& heard = counters();
-    return heard.received.get() + heard.duplicates.get() + heard.beyond.get() + heard.stale_epoch.get() >
+    return heard.received.get() + heard.duplicates.get() + heard.beyond.get() + heard.stale_epoch.get() +
+               heard.unlike.get() >
            unprompted_;
 }
 

@@ -19,6 +19,13 @@ struct Desk {
         : manager(stations.niu(2), stations.paths(), 2, std::move(options)) {}
     /// Long enough for a token there and one back, and too short for one that is sent again.
     void settle() { stations.run(100us); }
+    /// The tokens of both hosts that go unprompted, and what they are answered with.
+    void begin() {
+        const auto further = static_cast<std::uint8_t>(manager.options().ahead - 1);
+        for (Hand* hand : {&a, &b})
+            hand->send({.number = 1, .further = further});
+        settle();
+    }
     void begin_view() {
         settle();
         manager.begin_view(1, 0, [](NodeId) { return true; });
@@ -63,28 +70,30 @@ TEST(TokenExchange, tokens_that_are_due_at_once_share_a_frame) {
 TEST(TokenExchange, a_token_that_says_something_begins_a_frame) {
     Desk desk({.ahead = 3});
     desk.settle();
+    desk.begin();
     const wire::TokenEntry entry{1, wire::kEveryHost, wire::group_signal(1)};
-    desk.a.send({.number = 1, .further = 2});
-    desk.b.send({.number = 3});
-    desk.b.send({.number = 2}, {entry});
-    desk.b.send({.number = 1});
+    desk.a.send({.number = 4, .further = 2});
+    desk.b.send({.number = 6});
+    desk.b.send({.number = 5}, {entry});
+    desk.b.send({.number = 4});
     desk.settle();
-    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(desk.a.frames, 3U);
-    EXPECT_EQ(desk.a.entries(5), std::vector<wire::TokenEntry>{entry});
+    EXPECT_EQ(desk.a.numbers(), (Numbers{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(desk.a.frames, 4U);
+    EXPECT_EQ(desk.a.entries(8), std::vector<wire::TokenEntry>{entry});
 }
 
 TEST(TokenExchange, of_tokens_that_share_a_frame_those_that_are_not_here_are_news) {
     Desk desk({.ahead = 3});
-    desk.b.send({.number = 1, .further = 2});
-    desk.a.send({.number = 1, .further = 1});
+    desk.begin();
+    desk.b.send({.number = 4, .further = 2});
+    desk.a.send({.number = 4, .further = 1});
     desk.settle();
-    EXPECT_EQ(desk.manager.complete(), 2U);
-    desk.a.send({.number = 2, .further = 200});  // more than there can be: the rest is dropped
+    EXPECT_EQ(desk.manager.complete(), 5U);
+    desk.a.send({.number = 5, .further = 200});  // more than there can be: the rest is dropped
     desk.settle();
-    EXPECT_EQ(desk.manager.complete(), 3U);
-    EXPECT_EQ(desk.manager.counters().received.get(), 3U + 8U);
-    desk.a.send({.number = 1, .further = 3});
+    EXPECT_EQ(desk.manager.complete(), 6U);
+    EXPECT_EQ(desk.manager.counters().received.get(), 6U + 11U);
+    desk.a.send({.number = 4, .further = 3});
     desk.settle();
     EXPECT_EQ(desk.manager.counters().duplicates.get(), 1U);
 }
@@ -92,17 +101,18 @@ TEST(TokenExchange, of_tokens_that_share_a_frame_those_that_are_not_here_are_new
 TEST(TokenExchange, sends_token_n_plus_h_once_token_n_is_in_from_all) {
     Desk desk({.ahead = 2});
     desk.settle();
+    desk.begin();
     desk.a.numbers();
     desk.b.numbers();
-    desk.a.send(1);
-    desk.a.send(2);
+    desk.a.send(3);
+    desk.a.send(4);
     desk.settle();
     EXPECT_EQ(desk.a.numbers(), Numbers{});
-    desk.b.send(1);
+    desk.b.send(3);
     desk.settle();
-    EXPECT_EQ(desk.manager.complete(), 1U);
-    EXPECT_EQ(desk.a.numbers(), Numbers{3});
-    EXPECT_EQ(desk.b.numbers(), Numbers{3});
+    EXPECT_EQ(desk.manager.complete(), 3U);
+    EXPECT_EQ(desk.a.numbers(), Numbers{5});
+    EXPECT_EQ(desk.b.numbers(), Numbers{5});
 }
 
 TEST(TokenExchange, names_those_without_whom_time_cannot_go_on) {
@@ -173,16 +183,17 @@ TEST(TokenExchange, a_token_that_comes_again_says_nothing) {
 TEST(TokenExchange, tokens_in_any_order_are_taken_in_theirs) {
     Desk desk({.ahead = 3});
     desk.settle();
-    for (const std::uint64_t number : {1U, 2U, 3U})
+    desk.begin();
+    for (const std::uint64_t number : {4U, 5U, 6U})
         desk.b.send(number);
-    desk.a.send(3);
-    desk.a.send(2);
-    desk.settle();
-    EXPECT_EQ(desk.manager.complete(), 0U);
-    desk.a.send(1);
+    desk.a.send(6);
+    desk.a.send(5);
     desk.settle();
     EXPECT_EQ(desk.manager.complete(), 3U);
-    EXPECT_EQ(desk.manager.sent(), 6U);
+    desk.a.send(4);
+    desk.settle();
+    EXPECT_EQ(desk.manager.complete(), 6U);
+    EXPECT_EQ(desk.manager.sent(), 9U);
 }
 
 TEST(TokenExchange, a_token_further_ahead_than_any_can_be_is_dropped) {

@@ -126,7 +126,8 @@ inline bool Relay<Self>::transmit(const Neighbour& neighbour, Gone& gone, std::u
                                   Way way) noexcept {
     const std::uint64_t number = gone.number + 1;
     std::uint64_t last = number;
-    while (last < sent_ && neighbour.out[(last + 1) & mask_].empty())
+    const std::uint64_t end = gone.number == base_ ? std::min(sent_, base_ + options_.ahead) : sent_;
+    while (last < end && neighbour.out[(last + 1) & mask_].empty())
         ++last;
     const wire::Token token{.number = number,
                             .wanted = wanted,
@@ -252,12 +253,16 @@ inline bool Relay<Self>::take_token(const niu::TokenAddress& address, wire::Toke
         counters_.stale_view.add();
         return false;
     }
-    neighbour.heard = now_;
+    const Time heard = std::exchange(neighbour.heard, now_);
     if (!belongs(neighbour, address)) [[unlikely]] {
         counters_.stale_epoch.add();
         return false;
     }
     const wire::Token token = view.token();
+    if (neighbour.in_to == base_ && token.number == base_ + 1 && is_unlike(neighbour, token)) [[unlikely]] {
+        neighbour.heard = heard;  // where time survives, it is given up
+        return false;
+    }
     const bool news = keep(neighbour, token, view);
     const std::uint8_t hops = token.wanted;
     hurried_ = hops != 0;

@@ -10,6 +10,8 @@
 /// kept, and sent again when nothing has come for too long.
 ///
 /// Tokens that are due at once go as one, and may go along in a frame that leaves for that neighbour anyway.
+/// What begins with token 1 ends with token h, whatever else is due: so neighbours see whether they have the
+/// same h.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +60,7 @@ struct ExchangeCounters {
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
     Counter stale_view;   ///< tokens of another view than this node's
     Counter unknown;      ///< tokens from nodes that are no neighbours
+    Counter unlike;       ///< tokens of neighbours that send another number ahead
     Counter malformed;    ///< messages that are no tokens to this node, and tokens in too many parts
     Counter entries;      ///< sent
     Counter refused;      ///< entries that no neighbour would send, or that one has said before
@@ -68,6 +71,8 @@ struct ExchangeCounters {
 /// How far the tokens of a node and of its neighbours have come, and what was in them. What it does with them
 /// are the steps of its Relay.
 class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
+    static constexpr NodeId kNoNeighbour = UINT16_MAX;
+
   public:
     TokenExchange(const TokenExchange&) = delete;
     TokenExchange& operator=(const TokenExchange&) = delete;
@@ -114,6 +119,13 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::vector<NodeId> awaited() const;
     /// The neighbour that has started again, and with which time cannot go on.
     bool broken() const noexcept { return broken_; }
+    /// A neighbour with another h. Each would take others of its tokens for known than are, so time would
+    /// lock where one is lost, and distances would be wrong: so it does not begin.
+    struct Unlike {
+        NodeId node = kNoNeighbour;
+        unsigned ahead = 0;
+    };
+    const Unlike* unlike() const noexcept { return unlike_.node != kNoNeighbour ? &unlike_ : nullptr; }
 
     const ExchangeOptions& options() const noexcept { return options_; }
     const ExchangeCounters& counters() const noexcept { return counters_; }
@@ -189,13 +201,13 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
     bool is_news(const Neighbour& neighbour, Incoming& slot, const wire::TokenEntry& entry) const noexcept;
     void keep_one_of_each(Entries& entries) noexcept;
+    bool is_unlike(const Neighbour& neighbour, const wire::Token& first) noexcept;
     bool has_place(std::uint64_t number) const noexcept;
     /// How long to wait for the next token: while nobody wants time to go on, others hold theirs back.
     Duration patience() const noexcept {
         return level_ != 0 || hurried_ || complete_ == base_ ? rtt_.timeout() : options_.idle_timeout;
     }
 
-    static constexpr NodeId kNoNeighbour = UINT16_MAX;
     static constexpr std::size_t kMostParts = 65536;
 
     niu::Niu& niu_;
@@ -225,6 +237,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     Duration stopped_ = std::chrono::milliseconds{2};
     Time resend_at_ = Time::max();
     bool resent_ = false;  ///< since something came: what comes now may answer either
+    Unlike unlike_;
 };
 
 }  // namespace isoplane::tm
