@@ -58,14 +58,13 @@ bool manages(const Settings& settings) {
 
 share::Identity identity(const Settings& settings) {
     const topology::UdpNetwork udp = settings.network.udp(settings.node());
-    const bool in_udp = !udp.addresses.empty();
+    const auto transport = udp.addresses.empty() ? wire::Transport::kEthernet : wire::Transport::kUdp;
     return {.mac = settings.network.mac(settings.node()),
             .job_key = settings.network.conf.job_key.value_or(0),
             .node = settings.node(),
             .hosts = static_cast<std::uint16_t>(settings.network.topology->host_count()),
-            .encapsulation = {.transport = in_udp ? wire::Transport::kUdp : wire::Transport::kEthernet,
-                              .udp_port = udp.port},
-            .address = in_udp ? udp.addresses[settings.node()] : 0};
+            .encapsulation = {.transport = transport, .udp_port = udp.port},
+            .address = udp.addresses.empty() ? 0 : udp.addresses[settings.node()]};
 }
 
 /// Within which logical time goes on without a node, if it does.

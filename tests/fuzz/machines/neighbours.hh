@@ -44,7 +44,8 @@ class Neighbours final : public TimeFrames {
     }
 
   private:
-    static constexpr std::uint8_t kLastPart = UINT8_MAX;
+    /// As many parts as a token manager can have entries, and more than a host.
+    static constexpr std::uint8_t kLastPart = kHosts * kHosts - 1;
     static constexpr std::size_t kFull = wire::token_capacity(wire::kMinMtu - wire::kHeaderSize);
 
     Progress progress() const override {

@@ -46,7 +46,8 @@ class SaidTokens {
 
 /// What a token manager may say, by what its neighbours have said, as anybody can tell who hears all of it:
 /// - token n + h only when each neighbour has said token n, and no token before the one before it;
-/// - in token n + h to one neighbour only entries of token n of another;
+/// - in token n + h to one neighbour only entries of token n of another, of a host its own;
+/// - a token in more parts than its sender can have entries is one with none;
 /// - the same when it says it again.
 class TokenRule {
   public:
@@ -61,12 +62,18 @@ class TokenRule {
 
     /// It was told this.
     void hear(const wire::Header& header, const wire::TokenView& view) {
-        const wire::Token token = view.token();
+        wire::Token token = view.token();
+        const bool is_host = header.source < kHosts;
+        const bool is_possible =
+            token.last_part == 0 || token.last_part < (is_host ? kHosts : kHosts * kHosts);
+        if (!is_possible) token.part = token.last_part = 0;
         said_[{header.source, header.epoch, token.view}].add(token);
+        if (!is_possible) return;
         wire::TokenEntry last;
         for (std::size_t i = 0; i < view.size(); ++i) {
             const wire::TokenEntry entry = view.entry(i);
-            if (entry != last) entries_.insert(key(header.source, token.view, token.number, entry));
+            if (entry != last && (!is_host || entry.source == header.source))
+                entries_.insert(key(header.source, token.view, token.number, entry));
             last = entry;
         }
     }
