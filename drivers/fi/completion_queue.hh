@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <isoplane/runtime/fifo.hh>
 
 #include "network.hh"
@@ -42,6 +43,7 @@ class CompletionQueue : public fid_cq {
     void write(const Completion& completion) {
         if (descriptor_ >= 0 && completions_.empty()) tell();
         completions_.push(completion);
+        gave_last_.store(false, std::memory_order_relaxed);
     }
     bool empty() const noexcept { return completions_.empty(); }
 
@@ -63,6 +65,7 @@ class CompletionQueue : public fid_cq {
     int descriptor_ = -1;  ///< readable while there is a completion, if its user waits by it
     runtime::Fifo<Completion> completions_;
     std::atomic<bool> is_signalled_{false};
+    std::atomic<bool> gave_last_{false};  ///< with the last read(), and there is none since
 };
 
 int open_completion_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** opened, void* context);

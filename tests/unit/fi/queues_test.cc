@@ -62,6 +62,24 @@ TEST(FiQueues, entries_say_as_much_as_their_format_has_room_for) {
     EXPECT_EQ(read_one<fi_cq_data_entry>(FI_CQ_FORMAT_DATA).data, 42U);
 }
 
+/// Who has had the last is told so without another look at the network, but not when more has come since.
+TEST(FiQueues, what_has_come_since_the_last_was_read_is_read_at_once) {
+    World world;
+    Third third(world, FI_CQ_FORMAT_CONTEXT);
+    third.enable();
+    char got[4]{};
+    fi_cq_entry entry{};
+    fid* queue = &third.queue->fid;
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(fi_recv(third.endpoint.get(), got, sizeof got, nullptr, FI_ADDR_UNSPEC, context(i)), 0);
+        EXPECT_EQ(fi_inject(world.a.endpoint.get(), "abc", 3, third.address), 0);
+        world.until([&] { return fi_trywait(world.fabric.get(), &queue, 1) != 0; });
+        EXPECT_EQ(fi_cq_read(third.queue.get(), &entry, 1), 1) << i;
+        EXPECT_EQ(entry.op_context, context(i));
+    }
+    EXPECT_EQ(fi_cq_read(third.queue.get(), &entry, 1), -FI_EAGAIN);
+}
+
 TEST(FiQueues, who_waits_is_woken_by_a_signal) {
     World world;
     fi_cq_tagged_entry entry{};
