@@ -61,8 +61,7 @@ class HostStage final : public runtime::Stage {
     const isotach::Isotach& isotach() const noexcept { return isotach_; }
     /// Why logical time does not go on here, or nothing.
     std::string trouble() const {
-        std::string differs = tm::disagreement(siu_, ways_->topology);
-        return differs.empty() && membership_ ? membership_->agreement().trouble() : differs;
+        return membership_ ? membership_->agreement().trouble() : tm::disagreement(siu_, ways_->topology);
     }
     /// nullptr where time does not survive deaths.
     const membership::Agreement* agreement() const noexcept {

@@ -61,8 +61,7 @@ class ManagerStage final : public runtime::Stage {
     const tm::TokenManager& manager() const noexcept { return manager_; }
     /// Why logical time does not go on here, or nothing.
     std::string trouble() const {
-        std::string differs = tm::disagreement(manager_, ways_->topology);
-        return differs.empty() && membership_ ? membership_->agreement().trouble() : differs;
+        return membership_ ? membership_->agreement().trouble() : tm::disagreement(manager_, ways_->topology);
     }
     /// nullptr where time does not survive deaths.
     const membership::Agreement* agreement() const noexcept {

@@ -43,9 +43,12 @@ std::string LogicalTime::awaited() const {
 }
 
 std::string LogicalTime::trouble(runtime::Duration limit) const {
-    std::string differs = tm::disagreement(siu_, paths_.topology());
-    if (differs.empty() && manager_) differs = tm::disagreement(*manager_, paths_.topology());
-    if (!differs.empty()) return differs;
+    // Where time survives, it goes on without who differs.
+    if (!siu_.survives()) {
+        std::string differs = tm::disagreement(siu_, paths_.topology());
+        if (differs.empty() && manager_) differs = tm::disagreement(*manager_, paths_.topology());
+        if (!differs.empty()) return differs;
+    }
     if (siu_.broken() && siu_.manages())
         return "a node that exchanges tokens with this host has started again, and logical time goes on for "
                "nobody; start all programs of the job again";
