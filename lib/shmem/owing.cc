@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 /// Who reads more than it takes is held up: what it issues is executed, or time would stand still for others.
-/// But it does not get its credit back before it has taken what it is owed.
+/// But it does not get its credit back before it has taken what it is owed. Accesses that fit no frame have
+/// given theirs back already, and would only keep the next from their place.
 
 #include <isoplane/shmem/memory.hh>
 
@@ -16,7 +17,8 @@ constexpr runtime::Duration kGiveBackEvery = std::chrono::milliseconds{1};
 
 bool Memory::withhold(const isotach::Delivery& delivery) {
     const NodeId host = delivery.time.host;
-    if (host >= to_send_.size() || to_send_[host].answers.size() <= kMostOwed) return false;
+    if (delivery.payload != nullptr || host >= to_send_.size() || to_send_[host].answers.size() <= kMostOwed)
+        return false;
     to_send_[host].withheld.push(delivery);
     counters_.withheld.add();
     return true;
