@@ -18,7 +18,10 @@ class Detour {
     Detour(runtime::Input& from, runtime::Output& to, runtime::Pool& pool, niu::Options options)
         : niu_("detour", from, to, pool, std::move(options)) {}
 
+    /// One of the two others is polled, too: where these are not, it would find them dead after a while.
+    void invite() noexcept { is_invited_ = true; }
     void poll(runtime::Time now) noexcept {
+        if (!std::exchange(is_invited_, false)) return;
         niu_.poll(now);
         while (waits_ || niu_.receive(part_)) {
             const auto to = static_cast<niu::NodeId>(1 - part_.source);
@@ -35,6 +38,7 @@ class Detour {
   private:
     niu::Niu niu_;
     niu::Received part_{};
+    bool is_invited_ = false;
     bool waits_ = false;  ///< for room towards the other
 };
 
@@ -68,9 +72,13 @@ class DetourEnd {
   public:
     static constexpr bool kKeepsContent = true;
 
-    DetourEnd(Traffic& traffic, runtime::Input& from, runtime::Output& to, runtime::Pool& pool,
-              niu::Options options)
-        : traffic_(traffic), here_(options.node), niu_("niu", from, to, pool, std::move(options)) {}
+    /// `between` where the same lcore polls it.
+    DetourEnd(Traffic& traffic, Detour* between, runtime::Input& from, runtime::Output& to,
+              runtime::Pool& pool, niu::Options options)
+        : traffic_(traffic),
+          between_(between),
+          here_(options.node),
+          niu_("niu", from, to, pool, std::move(options)) {}
 
     bool ready() noexcept {
         poll();
@@ -82,7 +90,10 @@ class DetourEnd {
         traffic_.note_sent(here_);
         return true;
     }
-    bool poll() noexcept { return niu_.poll(clock_.now()) > 0; }
+    bool poll() noexcept {
+        if (between_ != nullptr) between_->invite();
+        return niu_.poll(clock_.now()) > 0;
+    }
     bool receive(std::span<std::byte> room) noexcept {
         niu::Received message;
         if (!niu_.receive(message)) return false;
@@ -97,6 +108,7 @@ class DetourEnd {
     static constexpr niu::NodeId kBetween = 2;
 
     Traffic& traffic_;
+    Detour* between_;
     niu::NodeId here_;
     runtime::TscClock clock_;
     niu::Niu niu_;

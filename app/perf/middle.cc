@@ -46,13 +46,13 @@ void Middle::add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<c
         node::TimeOptions{.ahead = static_cast<std::uint32_t>(ahead)});
 }
 
-void Middle::add_detour(niu::Options options) {
+Detour& Middle::add_detour(niu::Options options) {
     options.node = static_cast<niu::NodeId>(options.nodes.size() - 1);
     constexpr std::uint8_t kNotOfManagers = 1;
     options.mac = topology::default_mac(options.node, kNotOfManagers);
     options.chains = false;
     options.in_process = false;
-    detour_.emplace(detour_wire_.in.input(), detour_wire_.out.output(), pool_, std::move(options));
+    return detour_.emplace(detour_wire_.in.input(), detour_wire_.out.output(), pool_, std::move(options));
 }
 
 void Middle::poll(unsigned host) noexcept {

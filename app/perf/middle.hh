@@ -42,7 +42,7 @@ class Middle {
     void add_manager(std::size_t ahead, std::uint32_t job, std::shared_ptr<const node::Ways> ways);
 
     /// Hosts with these options are those of the last node.
-    void add_detour(niu::Options options);
+    Detour& add_detour(niu::Options options);
     Traffic& traffic() noexcept { return traffic_; }
 
     /// Called with every poll of a host, 0 or 1, on its lcore.

@@ -47,8 +47,9 @@ std::unique_ptr<Contestant> make_detour(Workers& workers, const Ground& ground) 
         kDetour, workers, ground, [&]<typename E>(unsigned host, auto&&... through) {
             Side& side = ground.side(host);
             const niu::Options options = options_of(side, host, {"a", "b", "detour"});
-            if (ground.middle->runs_managers(host)) ground.middle->add_detour(options);
-            return std::make_unique<E>(through..., ground.middle->traffic(), side.link->input(),
+            Detour* const between =
+                ground.middle->runs_managers(host) ? &ground.middle->add_detour(options) : nullptr;
+            return std::make_unique<E>(through..., ground.middle->traffic(), between, side.link->input(),
                                        side.link->output(), *side.pool, options);
         });
 }
