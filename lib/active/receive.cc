@@ -57,7 +57,7 @@ void Active::serve(NodeId source, const ActiveMessage& message) noexcept {
         return;
     }
     if (is_transfer(message)) {
-        if (!may_land(message.transfer)) {
+        if (!may_land(message.transfer.address, message.transfer.size)) {
             if (all) refuse(Reason::kNoMemory);
             return;
         }
@@ -76,7 +76,7 @@ void Active::serve(NodeId source, const ActiveMessage& message) noexcept {
 void Active::serve_get(const ActiveMessage& message) noexcept {
     const auto [argument, landing, address, size] = message.words;
     if (size > UINT32_MAX) return refuse(Reason::kProtocol);
-    if (memory_ != nullptr && !memory_->is_readable(address, size)) return refuse(Reason::kNoMemory);
+    if (!may_leave(address, size)) return refuse(Reason::kNoMemory);
     counters_.handled.add();
     answer_transfer({.argument = argument, .address = landing, .size = static_cast<std::uint32_t>(size)},
                     reinterpret_cast<const std::byte*>(address), false);
@@ -109,7 +109,8 @@ void Active::complete(NodeId source, const ActiveMessage& message) noexcept {
         const void* const function = function_of(message.header);
         if (function == nullptr) return fail(source, slot, Reason::kUnknownCode);
         if (is_transfer(message)) {
-            if (!may_land(message.transfer)) return fail(source, slot, Reason::kNoMemory);
+            if (!may_land(message.transfer.address, message.transfer.size))
+                return fail(source, slot, Reason::kNoMemory);
             land(message);
         }
         if (!all) return;

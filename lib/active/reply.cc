@@ -22,6 +22,11 @@ Refusal Active::reply_transfer(NodeId to, std::span<const std::byte> data, Word 
     if (const Refusal refusal = may_reply(to); refusal != Refusal::kNone) return refusal;
     if (data.size() > UINT32_MAX) return Refusal::kTooLarge;
     if (to == options_.node) {
+        if (!may_land(address, data.size())) {
+            served_.replied = true;
+            fail_here(Reason::kNoMemory);
+            return Refusal::kNone;
+        }
         const std::span there(reinterpret_cast<std::byte*>(address), data.size());
         if (!data.empty()) std::memmove(there.data(), data.data(), data.size());
         return reply_here(handler, {.source = to, .is_transfer = true, .words = {argument}, .data = there});

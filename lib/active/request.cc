@@ -24,6 +24,7 @@ Ticket Active::get(NodeId to, Word address, std::span<std::byte> data, Function 
     if (refusal != Refusal::kNone) return {.refusal = refusal, .to = to};
     if (data.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
     if (to == options_.node) {
+        if (!may_leave(address, data.size())) return refuse_here(Reason::kNoMemory);
         if (!data.empty())
             std::memmove(data.data(), reinterpret_cast<const std::byte*>(address), data.size());
         return request_here(handler, {.source = to, .is_transfer = true, .words = {argument}, .data = data},
@@ -42,6 +43,7 @@ Ticket Active::transfer(NodeId to, std::span<const std::byte> data, Word address
     if (refusal != Refusal::kNone) return {.refusal = refusal, .to = to};
     if (data.size() > UINT32_MAX) return {.refusal = Refusal::kTooLarge, .to = to};
     if (to == options_.node) {
+        if (!may_land(address, data.size())) return refuse_here(Reason::kNoMemory);
         const std::span there(reinterpret_cast<std::byte*>(address), data.size());
         if (!data.empty()) std::memmove(there.data(), data.data(), data.size());
         return request_here(
@@ -138,6 +140,19 @@ Ticket Active::request_here(const Function& handler, const Call& call, Running a
     counters_.handled.add();
     counters_.answered.add();
     return {.to = options_.node};
+}
+
+/// As another node would.
+Ticket Active::refuse_here(Reason reason) noexcept {
+    counters_.requests.add();
+    fail_here(reason);
+    return {.to = options_.node};
+}
+
+void Active::fail_here(Reason reason) noexcept {
+    counters_.refused.add();
+    counters_.failed.add();
+    failures_.push({{.to = options_.node}, reason});
 }
 
 }  // namespace isoplane::active

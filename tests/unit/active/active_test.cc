@@ -216,6 +216,23 @@ TEST_F(ActiveTest, a_handler_of_another_build_is_an_error_and_is_not_called) {
     EXPECT_EQ(pair[1].counters().refused.get(), 2U);
 }
 
+TEST_F(ActiveTest, data_of_this_node_itself_to_or_from_where_there_is_no_memory_is_an_error) {
+    active::MemoryMap memory;
+    pair[0].check_with(&memory);
+    auto data = counting(1000);
+    const Word nowhere = 16;
+    EXPECT_TRUE(pair[0].transfer(0, data, nowhere, swallow, 0));
+    EXPECT_TRUE(pair[0].get(0, nowhere, data, note_reply, 0));
+    std::vector<std::byte> there(1000);
+    EXPECT_TRUE(pair[0].transfer(0, data, address_of(there), mirror, nowhere));
+    for (unsigned i = 0; i < 3; ++i)
+        EXPECT_EQ(next_failure(pair[0]).reason, Reason::kNoMemory);
+    EXPECT_TRUE(pair[0].transfer(0, {}, nowhere, swallow, 0));
+    EXPECT_EQ(pair[0].open(), 0U);
+    EXPECT_EQ(seen.replies, 0U);
+    EXPECT_EQ(seen.requests, 1U);
+}
+
 TEST_F(ActiveTest, data_to_or_from_where_there_is_no_memory_is_an_error) {
     active::MemoryMap memory;
     pair[0].check_with(&memory);

@@ -123,6 +123,8 @@ class Active {
                       std::span<std::byte> landing = {}) noexcept;
     void open(Peer& peer, Slot& slot, std::uint32_t epoch) noexcept;
     Ticket request_here(const Function& handler, const Call& call, Running as) noexcept;
+    Ticket refuse_here(Reason reason) noexcept;
+    void fail_here(Reason reason) noexcept;
     Slot* free_slot(Peer& peer) noexcept;
 
     // reply.cc: what it answers.
@@ -142,8 +144,11 @@ class Active {
     void complete(NodeId source, const wire::ActiveMessage& message) noexcept;
     bool is_answer_to(const Slot& slot, const wire::ActiveMessage& message) const noexcept;
     const void* function_of(const wire::ActiveHeader& header) noexcept;
-    bool may_land(const wire::ActiveTransfer& transfer) noexcept {
-        return memory_ == nullptr || memory_->is_writable(transfer.address, transfer.size);
+    bool may_land(Word address, std::size_t size) noexcept {
+        return memory_ == nullptr || memory_->is_writable(address, size);
+    }
+    bool may_leave(Word address, std::size_t size) noexcept {
+        return memory_ == nullptr || memory_->is_readable(address, size);
     }
     void run(const Function& function, const Call& call) noexcept;
 
