@@ -10,6 +10,7 @@ namespace isoplane::channel {
 /// Asks for credit when it is time to.
 bool Channels::may_send(NodeId to, ChannelId channel) noexcept {
     Claim& claim = channels_[channel].claims[to];
+    claim.is_to(endpoint_.epoch(to));
     if (claim.covers_next() || options_.planted.ignore_credit) [[likely]]
         return true;
     if (!claim.refused()) return false;

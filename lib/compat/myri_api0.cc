@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <isoplane/channel/routes.hh>
-#include <isoplane/niu/epoch.hh>
 #include <mutex>
 #include <thread>
 
@@ -209,7 +208,7 @@ class Board {
 
     int start() {
         if (!net_.is_open() && !net_.open(Net::Time::kNone)) return MYRI_API0_NOT_INIT;
-        channel::Options options{.channels = MYRI_API0_NUM_CHANNELS, .life = niu::epoch_now()};
+        channel::Options options{.channels = MYRI_API0_NUM_CHANNELS};
         const auto hosts = static_cast<unsigned>(net_.hosts());
         options.held = std::max(options.held, hosts);
         if (const std::string mode = variable("ISOPLANE_CHANNELS"); mode == "reliable") {

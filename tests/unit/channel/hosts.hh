@@ -37,7 +37,7 @@ class HostsTest : public testing::Test {
   protected:
     static constexpr NodeId kNodes = 3;
     static constexpr channel::Options kOptions{
-        .channels = 4, .slots = 4, .held = 4, .send_buffers = 8, .copy_below = 64};
+        .channels = 4, .slots = 4, .held = 4, .send_buffers = 8, .copy_below = 64, .life = 1};
 
     struct Host {
         Host(NodeId node, const Ways& ways, runtime::Ring& in, runtime::Ring& out, runtime::Pool& pool,

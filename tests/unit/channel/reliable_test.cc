@@ -8,7 +8,7 @@ namespace isoplane::test {
 class ReliableTest : public HostsTest {
   protected:
     static constexpr channel::Options kRoomy{
-        .channels = 4, .slots = 4, .held = 8, .send_buffers = 8, .copy_below = 64};
+        .channels = 4, .slots = 4, .held = 8, .send_buffers = 8, .copy_below = 64, .life = 1};
 
     ReliableTest() { start({}, kRoomy); }
 
@@ -113,6 +113,24 @@ TEST_F(ReliableTest, goes_on_with_a_receiver_that_has_started_again) {
     }
     EXPECT_EQ(sent, 1U);
     EXPECT_TRUE(is_filled(receive(1, 0), 300, 7));
+}
+
+TEST_F(ReliableTest, sends_nothing_to_a_receiver_that_has_started_again_with_what_the_last_one_granted) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    EXPECT_EQ(send_all(0, 1, 0, 1), 1U);
+    hosts[1].reset();
+    run(500ms);
+    hosts[1] = std::make_unique<Host>(1, ways, *in[1], *up[1], pool, kRoomy, 2);
+    run(100ms);
+    ASSERT_EQ(hosts[0]->niu.state(1), niu::PeerState::kUp);
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    // Datagrams have all the room that there is.
+    for (std::uint8_t i = 0; i < 12; ++i) {
+        ASSERT_EQ(send(2, 1, 0, 300, i), Status::kOk);
+        run(100us);
+    }
+    EXPECT_EQ(send_all(0, 1, 0, 4), 0U);
+    EXPECT_EQ(drops(1, Drop::kFull), 0U);
 }
 
 TEST_F(ReliableTest, takes_a_sender_that_has_started_again_for_another) {

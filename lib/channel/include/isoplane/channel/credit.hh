@@ -15,6 +15,14 @@ namespace isoplane::channel {
 /// receiver may have started again and know nothing of it, so who is refused for long asks again.
 class Claim {
   public:
+    /// What another life of the receiver has granted means nothing to this one.
+    void is_to(std::uint32_t epoch) noexcept {
+        if (epoch == epoch_) [[likely]]
+            return;
+        epoch_ = epoch;
+        limit_ = sent_;
+        refused_ = patience_ = 0;
+    }
     /// Whether one more may be sent; it is number next().
     bool covers_next() const noexcept { return sent_ != limit_; }
     std::uint32_t next() const noexcept { return sent_; }
@@ -38,6 +46,7 @@ class Claim {
     static constexpr std::uint32_t kLeast = 1024;
     static constexpr std::uint32_t kMost = 1 << 20;
 
+    std::uint32_t epoch_ = 0;  ///< of the receiver
     std::uint32_t sent_ = 0;
     std::uint32_t limit_ = 0;
     std::uint32_t refused_ = 0;

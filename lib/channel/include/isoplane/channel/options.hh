@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <isoplane/niu/epoch.hh>
 
 namespace isoplane::channel {
 
@@ -25,7 +26,7 @@ struct Options {
     /// Smaller messages are copied into a frame that they share, as those to 248 bytes are in any case: a
     /// frame of its own costs more than the copy while two fit one.
     std::size_t copy_below = 640;
-    std::uint32_t life = 1;  ///< of this node: another one each time it starts
+    std::uint32_t life = niu::epoch_now();  ///< of this node: another one each time it starts
     Planted planted{};
 
     /// Messages that are there for one channel, at the most.
