@@ -135,8 +135,11 @@ class ActiveMessages {
         if (!ends_.empty()) call_ends();
     }
 
-    /// Each may make requests, and so come here again.
+    /// Each may make requests, and so come here again: not ever deeper, where one makes the next. Who is
+    /// deepest goes on with those.
     void call_ends() {
+        if (depth_ == kDeepest) return;
+        ++depth_;
         for (std::size_t i = 0; i < ends_.size();) {
             const End end = ends_[i];
             if (active_->state(end.request) == RequestState::kSending) {
@@ -149,6 +152,7 @@ class ActiveMessages {
                                                                                      end.size, end.argument);
             i = 0;
         }
+        --depth_;
     }
 
     [[noreturn]] void give_up_on(const active::Failure& failure) {
@@ -180,7 +184,10 @@ class ActiveMessages {
     active::Images images_;
     active::MemoryMap memory_;
     std::optional<active::Active> active_;
+    static constexpr unsigned kDeepest = 16;
+
     std::vector<End> ends_;
+    unsigned depth_ = 0;                      ///< of calls of call_ends()
     std::optional<runtime::TscClock> clock_;  ///< with the EAL
 };
 

@@ -12,7 +12,7 @@ from installed import WAYS, build, flags_of_compat, install, job
 from net import Program, command, run, same, test, work
 
 FAULTS = ("--fabric", "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01")
-PROGRAMS = ("amping", "ambulk", "amwrong", "hpamread", "hpamstream")
+PROGRAMS = ("amping", "ambulk", "amchain", "amwrong", "hpamread", "hpamstream")
 
 
 def everywhere(program, *words, says):
@@ -65,6 +65,11 @@ def streams_of_bytes_are_whole_and_in_order():
 @test
 def what_handlers_may_not_do_is_refused():
     everywhere("amwrong", says=lambda nodes: f"{nodes} requests and {nodes} replies")
+
+
+@test
+def stores_of_which_each_begins_the_next_take_no_more_stack():
+    everywhere("amchain", 50000, says=lambda nodes: "100000 stores, each begun by the end of the one before")
 
 
 @test
