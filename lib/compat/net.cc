@@ -3,9 +3,12 @@
 
 #include "net.hh"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/trailer.hh>
 
 namespace isoplane::compat {
 
@@ -35,7 +38,10 @@ int Net::max_payload(bool logical_time) {
     const bool udp = settings().network.conf.encapsulation == topology::Encapsulation::kUdp;
     const std::size_t in_front = (udp ? wire::kIpv4Size + wire::kUdpSize : 0) + wire::kHeaderSize +
                                  wire::kMessageHeaderSize + (logical_time ? wire::kIsotachSize : 0);
-    return static_cast<int>(settings().mtu - in_front);
+    const std::size_t trailer = settings().key ? wire::kTrailerSize : 0;
+    const std::size_t mtu = is_open() ? job_->mtu() : settings().mtu - trailer;
+    if (!is_open()) told_ = mtu;
+    return static_cast<int>(mtu - in_front);
 }
 
 bool Net::open(Time time) {
@@ -51,6 +57,10 @@ bool Net::open(Time time) {
     } catch (const std::exception& error) {
         give_up(error.what());
     }
+    if (job_->mtu() < told_)
+        give_up("the link carries frames of " + std::to_string(job_->mtu()) +
+                " bytes, less than the program was told: give mtu= in node.conf what the link has");
+    pid_ = getpid();
     on_exit(leave_at_exit, this);
     return true;
 }
@@ -137,9 +147,11 @@ void Net::close() {
 }
 
 /// A program that ends well without closing may still have messages under way, and others need it for time to
-/// go on: so it leaves with all. One that ends otherwise just goes.
+/// go on: so it leaves with all. One that ends otherwise just goes, and so does what it has forked: the place
+/// in the job is not its.
 void Net::leave_at_exit(int status, void* self) {
     Net& net = *static_cast<Net*>(self);
+    if (getpid() != net.pid_) return static_cast<void>(net.job_.release());
     if (status != 0 || !net.is_open()) return;
     std::fflush(stdout);
     net.leaving_ = true;

@@ -32,8 +32,10 @@ class Noniso {
         if (!net_.is_open() || !net_.is_host(target) || target == net_.node()) return FAILURE;
         if (size < 0 || size > net_.max_payload(false)) return FAILURE;
         const std::span message(static_cast<const std::byte*>(data), static_cast<std::size_t>(size));
-        if (net_.job().messages().send(static_cast<niu::NodeId>(target), message)) return SUCCESS;
+        const auto to = static_cast<niu::NodeId>(target);
+        if (net_.job().messages().send(to, message)) return SUCCESS;
         net_.poll();
+        end_if_too_large(to, message.size());
         return FAILURE;
     }
 
@@ -90,6 +92,14 @@ class Noniso {
         return false;
     }
 
+    /// For its link, which carries less than this node's: it would be tried again for ever.
+    void end_if_too_large(niu::NodeId to, std::size_t size) {
+        const std::size_t most = net_.job().messages().max_message(to);
+        if (most == 0 || size <= most) return;
+        give_up("a message of " + std::to_string(size) + " bytes is too large for node " +
+                std::to_string(to) + ", which takes up to " + std::to_string(most) +
+                ": give all nodes the same mtu");
+    }
     void give_back() {
         if (last_) net_.job().messages().release(*last_);
         last_.reset();

@@ -198,6 +198,10 @@ void Job::poll() {
     idler_.step((memory_ && memory_->poll() != 0) || moved);
 }
 
+unsigned Job::mtu() const noexcept {
+    return network_->niu.options().mtu;
+}
+
 noniso::Endpoint& Job::messages(wire::Protocol protocol) {
     return driver_->endpoint(protocol);
 }

@@ -44,7 +44,9 @@ def nothing_that_a_program_links_with_shadows_the_c_library():
 @test
 def each_function_answers_to_what_it_cannot_do():
     for way in WAYS:
-        same(job(2, "--progress", way, "--", work("chancodes-cc")), ["[0] all codes as they should be"], way)
+        for options in ((), ("--authenticate",)):
+            same(job(2, "--progress", way, *options, "--", work("chancodes-cc")), ["[0] all codes as they should be"],
+                 f"{way} {options}")
 
 
 @test

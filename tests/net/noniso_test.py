@@ -20,7 +20,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build_as_c_and_as_cxx():
-    for name in ("allpairs", "pingpong", "stream"):
+    for name in ("allpairs", "forks", "pingpong", "stream"):
         build(name, "cc")
     build("allpairs", "c++", "-fpermissive", "-w")
 
@@ -54,6 +54,21 @@ def pairs_play_ping_pong():
             lines = job(4, "--progress", way, "--", work("pingpong-cc"), size, 200)
             same(len(lines), 4, f"lines of 4 nodes, {way}")
             assert all(f"{size} bytes:" in line for line in lines), lines
+
+
+@test
+def the_largest_message_is_smaller_where_frames_are_authenticated():
+    for way in WAYS:
+        same([line.split(":")[0] for line in job(2, "--authenticate", "--progress", way, "--", work("pingpong-cc"))],
+             ["[0] 1396 bytes", "[1] 1396 bytes"], way)
+
+
+@test
+def children_that_end_do_not_leave_in_their_parents_name():
+    for way in WAYS:
+        for options in ((), ("--shared",)):
+            same(job(3, "--progress", way, *options, "--", work("forks-cc"), 20), [f"[{i}] 20 rounds" for i in range(3)],
+                 f"{way} {options}")
 
 
 @test

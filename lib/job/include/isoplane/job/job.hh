@@ -44,6 +44,9 @@ class Job {
     const Settings& settings() const noexcept { return settings_; }
     niu::NodeId node() const noexcept { return settings_.node(); }
     std::size_t size() const noexcept { return size_; }
+    /// Bytes behind the Ethernet header of its largest frame: Settings::mtu, or less where the link carries
+    /// less, or frames are authenticated.
+    unsigned mtu() const noexcept;
 
     /// Waits until all nodes are there, and logical time, if the settings ask for it. Throws with the names
     /// of those that have not come within the limit.
