@@ -21,17 +21,20 @@ SharedPort::SharedPort(Node& node, std::string socket, unsigned mtu)
 nlohmann::json SharedPort::portals() const {
     nlohmann::json all = nlohmann::json::array();
     for (const share::Desk::Client& client : desk_->whom_to_ask()) {
-        nlohmann::json report{
-            {"name", std::to_string(client.pid)}, {"program", client.program}, {"node", client.node}};
+        nlohmann::json report = nlohmann::json::object();
         const auto ask = [&client](const char* command) {
             return runtime::ask_telemetry(client.telemetry, client.pid, command);
         };
-        if (const nlohmann::json answer = ask("/isoplane/portals"); answer.is_object())
-            report.update(answer);
+        if (nlohmann::json answer = ask("/isoplane/portals"); answer.is_object())
+            report = std::move(answer);
         else if (ask("/isoplane/niu").is_object())
             continue;  // it has no Portals
         else
             report["silent"] = "it polls for itself, and cannot be asked";
+        // Who a client is does not depend on what it says.
+        report["name"] = std::to_string(client.pid);
+        report["program"] = client.program;
+        report["node"] = client.node;
         all.push_back(std::move(report));
     }
     return all;

@@ -33,6 +33,11 @@ bool names_a_row(const std::string& key) {
     return key == "name" || key == "port";
 }
 
+/// What names a row may be anything: reports of others are shown, too.
+std::string name_of(const Json& object) {
+    return object.contains("name") ? cell(object["name"]) : std::string();
+}
+
 /// The plain figures of an object in order, those of inner objects under joined names.
 void flatten(const Json& object, const std::string& prefix, Row& row) {
     for (const auto& [key, value] : object.items()) {
@@ -145,7 +150,7 @@ std::string to_table(const Json& report) {
             flatten(object, "", rows.emplace_back());
         text = render(rows);
         for (const Json& object : report)
-            append_inner(object, object.value("name", ""), text);
+            append_inner(object, name_of(object), text);
     } else if (report.is_object()) {
         Row row;
         flatten(report, "", row);

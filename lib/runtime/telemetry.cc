@@ -46,8 +46,12 @@ void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) 
 
 void fill_dict(rte_tel_data* dict, const Json& object) {
     rte_tel_data_start_dict(dict);
-    for (const auto& [key, value] : object.items())
+    unsigned room = RTE_TEL_MAX_DICT_ENTRIES;
+    for (const auto& [key, value] : object.items()) {
+        // A container that found no room would be nobody's.
+        if (room-- == 0) return;
         add_to_dict(dict, key, value);
+    }
 }
 
 /// An array as a dictionary keyed by name or position: rte_telemetry's arrays cannot hold what ours do.

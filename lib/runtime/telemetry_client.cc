@@ -18,7 +18,9 @@ namespace isoplane::runtime {
 
 namespace {
 
-constexpr std::size_t kMostAnswer = std::size_t{1} << 20;
+/// What rte_telemetry says is no longer, and nested less than this.
+constexpr std::size_t kMostAnswer = std::size_t{1} << 14;
+constexpr int kDeepest = 32;
 
 /// A connection that waits for nobody longer than a second.
 class Connection {
@@ -60,6 +62,20 @@ class Connection {
     bool connected_ = false;
 };
 
+/// Null unless it is an object that rte_telemetry can have said. Others are not even looked at, as whoever
+/// copies, shows or frees a report calls itself for each level; and as it is shown on terminals.
+nlohmann::json parsed(const std::string& answer) {
+    const bool plain =
+        std::ranges::all_of(answer, [](char c) { return c >= 0x20 && c <= 0x7e && c != '\\'; });
+    bool fits = plain;
+    const auto check = [&fits](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+        fits = fits && depth <= kDeepest;
+        return fits;
+    };
+    nlohmann::json all = plain ? nlohmann::json::parse(answer, check, false) : nlohmann::json();
+    return fits && all.is_object() ? std::move(all) : nlohmann::json();
+}
+
 }  // namespace
 
 std::string own_telemetry_socket() {
@@ -74,8 +90,8 @@ nlohmann::json ask_telemetry(const std::string& socket, pid_t pid, const std::st
     if (!connection.leads_to(pid) || !connection.receive() || !connection.send(command)) return {};
     const auto answer = connection.receive();
     if (!answer) return {};
-    const auto all = nlohmann::json::parse(*answer, nullptr, false);
-    return all.is_object() && all.contains(command) ? all[command] : nlohmann::json();
+    nlohmann::json all = parsed(*answer);
+    return all.contains(command) ? std::move(all[command]) : nlohmann::json();
 }
 
 }  // namespace isoplane::runtime

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from hostile_client import HostileClient
 from installed import WAYS, build, install, job
 from net import SLOWDOWN, Node, Program, die_with_parent, run, same, test, until, work
 from shared_node import SOCKET, SharedNode
@@ -174,6 +175,28 @@ def a_node_asks_its_clients_what_they_report_of_portals():
                     else:
                         assert min(report["begun"], report["arrived"], report["interfaces"]["0"]["sent_bytes"]) > 0, report
                 launcher.ends(err="1048576 bytes")
+        node.stop()
+
+
+@test
+def a_client_that_lies_about_its_portals_harms_nobody():
+    with SharedNode() as node:
+        node.ready()
+        with HostileClient(SOCKET) as liar:
+            who = {"name": str(os.getpid()), "program": "honest", "node": 1}
+            silent = {**who, "silent": "it polls for itself, and cannot be asked"}
+            deep = b"[" * 100_000 + b"]" * 100_000
+            for said, told in ((b'{"a":' + deep + b"}", silent), (deep, silent), (b'{"a":' * 2000 + b"1" + b"}" * 2000, silent),
+                               (b'{"state":"\\u001b[2J"}', silent), (b'{"state":"\xff"}', silent), (b"[7]", silent),
+                               (b'{"name":7,"program":{},"node":"none","begun":3}', {**who, "begun": 3})):
+                liar.said = said
+                node.tell("show portals")
+                same(node.ask("show portals json"), [told], said[:60])
+            liar.said = b'{"inner":[{"name":7}],"begun":11}'
+            node.tell("show portals")
+            until(lambda: f"{os.getpid()} inner:" in node.out(), "a table for people")
+            same(node.ask(f"show portals {os.getpid()} json")["begun"], 11, "of one")
+        until(lambda: not node.clients(), "it is gone")
         node.stop()
 
 

@@ -50,6 +50,12 @@ TEST(Table, turns_what_is_wider_than_a_screen) {
                                                 std::string(60, 'c') + "  1\n");
 }
 
+TEST(Table, names_need_not_be_words) {
+    const Json inner = Json::array({{{"name", 7}, {"x", 1}}});
+    EXPECT_EQ(to_table(Json::array({{{"name", 3}, {"in", inner}}})),
+              "name\n3   \n\n3 in:\nname  x\n7     1\n");
+}
+
 TEST(Table, is_empty_for_an_empty_report) {
     EXPECT_EQ(to_table(Json::array()), "");
 }

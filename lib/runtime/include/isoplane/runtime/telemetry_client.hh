@@ -14,7 +14,8 @@ namespace isoplane::runtime {
 std::string own_telemetry_socket();
 
 /// The answer of rte_telemetry at `socket` to a command such as /isoplane/portals. Null when it has no such
-/// command, nobody answers within a second, or it is not process `pid` that does.
+/// command, nobody answers within a second, it is not process `pid` that does, or what it says is not as
+/// rte_telemetry would say it: another process may listen there, and is not trusted.
 nlohmann::json ask_telemetry(const std::string& socket, pid_t pid, const std::string& command);
 
 }  // namespace isoplane::runtime
