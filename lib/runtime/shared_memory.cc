@@ -32,14 +32,16 @@ std::size_t whole_pages(std::size_t size) {
     return (size + page - 1) / page * page;
 }
 
-/// Why this process does not read memory that it was given.
-const char* objection(int descriptor, std::size_t most) {
+/// Why this process does not read memory that it was given. Its size is asked for once: after it cannot
+/// shrink any more, as it must not then; and no second time, as it may still grow.
+const char* objection(int descriptor, std::size_t most, std::size_t& size) {
     struct statfs system {};
     if (fstatfs(descriptor, &system) != 0 || system.f_type != TMPFS_MAGIC) return "is no ordinary memory";
     if ((fcntl(descriptor, F_GET_SEALS) & F_SEAL_SHRINK) == 0) return "is not sealed against shrinking";
     struct stat file {};
     if (fstat(descriptor, &file) != 0 || file.st_size <= 0) return "has no size";
-    if (static_cast<std::size_t>(file.st_size) > most) return "is larger than it can be";
+    size = static_cast<std::size_t>(file.st_size);
+    if (size > most) return "is larger than it can be";
     return nullptr;
 }
 
@@ -55,13 +57,12 @@ SharedMemory::SharedMemory(const std::string& name, std::size_t size)
 }
 
 SharedMemory::SharedMemory(int descriptor, std::size_t most) : descriptor_(descriptor) {
-    if (const char* why = objection(descriptor, most); why != nullptr) {
+    std::size_t size = 0;
+    if (const char* why = objection(descriptor, most, size); why != nullptr) {
         close(descriptor);
         throw std::runtime_error(std::string("what was given as shared memory ") + why);
     }
-    struct stat file {};
-    fstat(descriptor, &file);
-    map(static_cast<std::size_t>(file.st_size));
+    map(size);
 }
 
 /// Touched at once: not when the first packets move.

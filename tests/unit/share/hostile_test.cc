@@ -2,11 +2,14 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <fcntl.h>
+#include <rte_pause.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "clients.hh"
 
@@ -184,6 +187,41 @@ TEST(SharedMemory, what_can_shrink_is_not_taken) {
     ASSERT_EQ(ftruncate(sealed, 8192), 0);
     ASSERT_EQ(fcntl(sealed, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     EXPECT_EQ(runtime::SharedMemory(sealed, 1 << 20).bytes().size(), 8192U);
+}
+
+/// It can grow, also while it is looked at.
+TEST(SharedMemory, no_more_is_mapped_than_was_allowed) {
+    constexpr std::size_t kMost = 8192;
+    std::atomic<int> given{-1};
+    std::atomic<bool> over{false};
+    std::thread owner([&] {
+        for (unsigned tries = 0; !over; ++tries) {
+            const int memory = given.exchange(-1);
+            if (memory < 0) {
+                std::this_thread::yield();
+                continue;
+            }
+            for (unsigned i = tries % 64; i > 0; --i)
+                rte_pause();
+            EXPECT_EQ(ftruncate(memory, std::size_t{1} << 20), 0);
+            close(memory);
+        }
+    });
+    for (unsigned i = 0; i < 3000; ++i) {
+        const int memory = memfd_create("growing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        ASSERT_EQ(ftruncate(memory, kMost), 0);
+        ASSERT_EQ(fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+        given = dup(memory);
+        try {
+            EXPECT_LE(runtime::SharedMemory(memory, kMost).bytes().size(), kMost);
+        } catch (const std::runtime_error&) {
+            // It had grown before.
+        }
+        while (given >= 0)
+            std::this_thread::yield();
+    }
+    over = true;
+    owner.join();
 }
 
 TEST(SharedMemory, what_is_no_memory_or_too_much_is_not_taken) {
