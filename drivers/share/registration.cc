@@ -103,6 +103,10 @@ std::optional<Received> receive_request(int socket) {
                        (envelope.header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && request.magic == kMagic;
     if (!whole) return std::nullopt;
     request.program.back() = '\0';
+    // It is shown on terminals of others, and in JSON.
+    const auto end = std::ranges::find(request.program, '\0');
+    std::replace_if(
+        request.program.begin(), end, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
     request.telemetry.back() = '\0';
     return Received{request, std::move(area), std::move(memory)};
 }

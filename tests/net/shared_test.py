@@ -223,6 +223,15 @@ def a_node_tells_of_its_clients():
 
 
 @test
+def a_program_is_shown_by_letters_only():
+    with SharedNode() as node:
+        node.ready()
+        with HostileClient(SOCKET, program=b"ls\xff\x1b[2J"):
+            same([client["program"] for client in node.clients()], ["ls??[2J"], "programs")
+        node.stop()
+
+
+@test
 def a_name_is_one_clients_and_nobody_elses():
     with SharedNode() as node:
         node.ready()

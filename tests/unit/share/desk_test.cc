@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -158,6 +159,24 @@ TEST_F(Desk, who_closes_without_a_word_is_reaped_and_its_peers_are_told) {
     EXPECT_EQ(stranger.in.waiting(), 0U);
     Attached again(path, identity(0));
     EXPECT_EQ(desk->clients().size(), 3U);
+}
+
+/// As it came, it would steer terminals of others, and be no JSON, for all clients.
+TEST_F(Desk, a_program_is_shown_by_letters_only) {
+    Client client(identity(0));
+    const int descriptor = connected(path);
+    share::Request request = share::Request::of(identity(0));
+    request.program.fill('z');
+    std::ranges::copy(std::string_view("ls\xff\x1b[2J\n\x7f~ "), request.program.begin());
+    ASSERT_TRUE(share::send_request(descriptor, request, client.memory.descriptor(),
+                                    client.pool.shared()->descriptor()));
+    await("attached", 1);
+    const std::string shown = "ls??[2J??~ " + std::string(21, 'z');
+    EXPECT_EQ(desk->clients()[0]["program"], shown);
+    EXPECT_NO_THROW(static_cast<void>(desk->clients().dump()));
+    EXPECT_EQ(desk->whom_to_ask()[0].program, shown);
+    close(descriptor);
+    await("reaped", 1);
 }
 
 TEST_F(Desk, a_client_whose_memory_makes_no_sense_is_expelled) {
