@@ -241,7 +241,7 @@ void Roles::add_host(std::size_t link) {
 bool Roles::finished() const {
     const bool ends =
         (options_.count != 0 && !generators_.empty()) || (options_.expect != 0 && !sinks_.empty());
-    if (options_.until_left && shared_ && shared_->is_deserted()) return true;
+    if (options_.until_left && shared_ && shared_->close_if_deserted()) return true;
     return (ends && unfinished().empty()) || files_read();
 }
 

@@ -58,8 +58,8 @@ void SharedPort::open() {
         [this](const std::function<void()>& what) { node_.engine().call(*exchange_, what); }, mtu_);
 }
 
-bool SharedPort::is_deserted() const {
-    return desk_ && desk_->is_deserted();
+bool SharedPort::close_if_deserted() {
+    return desk_ && desk_->close_if_deserted();
 }
 
 }  // namespace isoplane::node

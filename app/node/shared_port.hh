@@ -27,8 +27,8 @@ class SharedPort {
 
     /// When the exchange has its place.
     void open();
-    /// The clients have left.
-    bool is_deserted() const;
+    /// Whether the clients have left; then there will be no others.
+    bool close_if_deserted();
 
   private:
     nlohmann::json portals() const;

@@ -60,8 +60,10 @@ Attachment::Attachment(const std::string& path, const Identity& who, const runti
     if (send_request(socket.get(), Request::of(who), area_.descriptor(), memory.descriptor()))
         answer = receive_answer(socket.get());
     if (!answer || answer->magic != kMagic) {
-        throw std::runtime_error("who listens at '" + path +
-                                 "' does not answer as a shared node does; see that both are of one version");
+        throw std::runtime_error(
+            "who listens at '" + path +
+            "' does not answer as a shared node does; if it has not just ended, see that both are "
+            "of one version");
     }
     if (answer->mtu == 0)
         throw std::runtime_error("the shared node at '" + path + "' says no: " + answer->sentence.data());

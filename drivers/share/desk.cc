@@ -80,11 +80,11 @@ Desk::Desk(std::string path, Exchange& exchange, Call call, unsigned mtu)
 }
 
 Desk::~Desk() {
-    const std::uint64_t one = 1;
-    static_cast<void>(write(wake_, &one, sizeof one));
+    {
+        const std::lock_guard lock(mutex_);
+        end();
+    }
     thread_.join();
-    unlink(path_.c_str());
-    close(listener_);
     close(wake_);
     for (Visitor& visitor : visitors_)
         see_off(visitor, true);
@@ -105,6 +105,15 @@ void Desk::listen_at(const std::string& path) {
     throw std::runtime_error("clients cannot register at '" + path + "': " + why + "; choose another path");
 }
 
+/// Needs the lock. What is under way is the last that the thread does.
+void Desk::end() {
+    if (std::exchange(ended_, true)) return;
+    // Before the listener is closed: nobody else's socket is there yet.
+    unlink(path_.c_str());
+    const std::uint64_t one = 1;
+    static_cast<void>(write(wake_, &one, sizeof one));
+}
+
 void Desk::run() noexcept {
     std::vector<pollfd> ready;
     for (;;) {
@@ -113,8 +122,8 @@ void Desk::run() noexcept {
         for (const Visitor& visitor : visitors_)
             ready.push_back({visitor.socket, POLLIN, 0});
         ::poll(ready.data(), ready.size(), kTickMilliseconds);
-        if (ready[0].revents != 0) return;
         const std::lock_guard lock(mutex_);
+        if (ended_) return turn_away();
         std::size_t i = 2;
         const auto now = SteadyClock::now();
         std::erase_if(visitors_, [&](Visitor& visitor) {
@@ -126,6 +135,15 @@ void Desk::run() noexcept {
         dismiss_broken();
         if (ready[1].revents != 0) welcome();
     }
+}
+
+/// All that are no clients, also those that nobody has listened to yet.
+void Desk::turn_away() {
+    close(listener_);
+    std::erase_if(visitors_, [](const Visitor& visitor) {
+        if (!visitor.guest) close(visitor.socket);
+        return !visitor.guest;
+    });
 }
 
 void Desk::welcome() {
@@ -287,9 +305,14 @@ std::vector<Desk::Client> Desk::whom_to_ask() const {
     return clients;
 }
 
+bool Desk::close_if_deserted() {
+    const std::lock_guard lock(mutex_);
+    if (is_deserted()) end();
+    return ended_;
+}
+
 bool Desk::is_deserted() const {
     constexpr auto kMost = std::chrono::minutes(1);
-    const std::lock_guard lock(mutex_);
     if (attached_.get() == 0) return SteadyClock::now() - since_ > kMost;
     return std::none_of(visitors_.begin(), visitors_.end(),
                         [](const Visitor& visitor) { return visitor.guest != nullptr; });

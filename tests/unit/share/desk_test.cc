@@ -254,6 +254,38 @@ TEST_F(Desk, a_socket_that_was_left_behind_is_replaced_and_one_in_use_is_not) {
     open();
 }
 
+TEST_F(Desk, with_the_last_client_it_ends_for_all_that_come) {
+    EXPECT_FALSE(desk->close_if_deserted()) << "nobody has been here";
+    {
+        Attached a(path, identity(0));
+        EXPECT_FALSE(desk->close_if_deserted());
+    }
+    const int silent = connected(path);
+    EXPECT_TRUE(desk->close_if_deserted());
+    EXPECT_FALSE(std::filesystem::exists(path));
+    char ignored = 0;
+    EXPECT_LE(recv(silent, &ignored, 1, 0), 0) << "the connection is closed";
+    close(silent);
+
+    const std::unique_ptr<share::Desk> last = std::move(desk);
+    open();
+    EXPECT_TRUE(last->close_if_deserted());
+    Attached b(path, identity(0));
+    EXPECT_EQ(desk->clients().size(), 1U);
+    EXPECT_TRUE(last->clients().empty());
+}
+
+TEST_F(Desk, one_that_has_ended_leaves_its_successor_the_socket) {
+    Attached(path, identity(0));
+    await("left", 1);
+    ASSERT_TRUE(desk->close_if_deserted());
+    std::unique_ptr<share::Desk> last = std::move(desk);
+    open();
+    last.reset();
+    EXPECT_TRUE(std::filesystem::exists(path));
+    Attached b(path, identity(0));
+}
+
 TEST(Attachment, without_a_node_there_is_a_sentence) {
     runtime::Pool pool("lonely", 63, runtime::Pool::kDefaultRoom, 0, runtime::Pool::Place::kShared);
     try {

@@ -47,8 +47,9 @@ class Desk {
         std::string telemetry;  ///< its socket, if it answers
     };
     std::vector<Client> whom_to_ask() const;
-    /// Nobody is here any more, of those that have been; or nobody has come for a minute.
-    bool is_deserted() const;
+    /// Nobody is here any more, of those that have been; or nobody has come for a minute. Then nobody is
+    /// admitted from here on, and another node may listen at the path.
+    bool close_if_deserted();
     /// How many have come and gone, and how.
     nlohmann::json totals() const;
 
@@ -68,6 +69,7 @@ class Desk {
 
     void listen_at(const std::string& path);
     void run() noexcept;
+    void turn_away();
     void welcome();
     bool attend(Visitor& visitor);
     bool admit(Visitor& visitor);
@@ -76,6 +78,8 @@ class Desk {
     void tell_peers(const Guest& guest);
     void see_off(Visitor& visitor, bool orderly);
     void dismiss_broken();
+    bool is_deserted() const;
+    void end();
 
     const std::string path_;
     Exchange& exchange_;
@@ -86,6 +90,7 @@ class Desk {
     int wake_ = -1;
     mutable std::mutex mutex_;  ///< of what follows, between the thread and those who ask for reports
     std::vector<Visitor> visitors_;
+    bool ended_ = false;  ///< the path is another's
     std::string trouble_;
     runtime::Counter attached_;
     runtime::Counter left_;
