@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <isoplane/niu/epoch.hh>
 
 #include "calls.hh"
 
@@ -18,8 +20,13 @@ using namespace portals;
 
 namespace {
 
-/// Handles of operations, answers and receives differ by it, and from those of the interface.
-constexpr std::uint32_t kGeneration = 1;
+/// What others still have of an endpoint of before, of this process or of one that was here earlier, is not
+/// to mean anything of this one, which may have its number and its pid.
+std::uint32_t next_generation() {
+    constexpr std::uint32_t kApart = 64;
+    static std::atomic<std::uint32_t> next{niu::epoch_now()};
+    return next.fetch_add(kApart, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -29,9 +36,10 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info)
       caps_(info.caps),
       transmit_flags_(info.tx_attr != nullptr ? info.tx_attr->op_flags : 0),
       receive_flags_(info.rx_attr != nullptr ? info.rx_attr->op_flags : 0),
-      operations_(Kind::kInterface, 0, kTransmits, kGeneration),
-      answers_(Kind::kEntry, 0, kTransmits, kGeneration),
-      receives_(Kind::kDescriptor, 0, kReceives, kGeneration) {}
+      generation_(next_generation()),
+      operations_(Kind::kInterface, 0, kTransmits, generation_),
+      answers_(Kind::kEntry, 0, kTransmits, generation_),
+      receives_(Kind::kDescriptor, 0, kReceives, generation_) {}
 
 /// What was sent is to arrive, though its user does not ask any more; unless it cannot.
 Endpoint::~Endpoint() {
@@ -84,9 +92,11 @@ int Endpoint::enable() {
     const Network::Guard guard(network().lock());
     number_ = network().free_number();
     if (number_ >= kMostInterfaces) return -FI_ENOSPC;
-    auto made = std::make_unique<Interface>(
-        number_, network().nal(),
-        Options{.limits = {.max_pt_index = kResults}, .uid = geteuid(), .is_locked = true});
+    auto made = std::make_unique<Interface>(number_, network().nal(),
+                                            Options{.limits = {.max_pt_index = kResults},
+                                                    .uid = geteuid(),
+                                                    .generation = generation_,
+                                                    .is_locked = true});
     constexpr Size kEvents = Size{1} << 18;
     if (made->open(kAny) != Status::kOk || made->open_queue(kEvents, nullptr, queue_) != Status::kOk)
         return -FI_ENOSPC;
@@ -107,11 +117,14 @@ int Endpoint::enable() {
                          .user_ptr = nullptr,
                          .eq = kNoQueue};
     const MatchSpec any{.id = kAnyone, .bits = 0, .ignore = ~Bits{0}, .unlink = Unlink::kRetain};
-    Handle md = kInvalid;
-    if (made->bind(all, Unlink::kRetain, all_memory_) != Status::kOk ||
-        made->attach_entry(kMemory, any, Position::kAfter, refuses_) != Status::kOk ||
-        made->attach(refuses_, nothing, Unlink::kRetain, Unlink::kRetain, md) != Status::kOk)
-        return -FI_ENOSPC;
+    if (made->bind(all, Unlink::kRetain, all_memory_) != Status::kOk) return -FI_ENOSPC;
+    // Who asks for an offer that has gone is to hear so, too.
+    for (const Portal portal : {kOffers, kMemory}) {
+        Handle md = kInvalid;
+        if (made->attach_entry(portal, any, Position::kAfter, refuses_) != Status::kOk ||
+            made->attach(refuses_, nothing, Unlink::kRetain, Unlink::kRetain, md) != Status::kOk)
+            return -FI_ENOSPC;
+    }
     for (const Portal portal : {kMessages, kTagged, kRequests})
         if (shelf(portal).open(*made, portal, queue_, network().most_at_once(), portal != kRequests) !=
             Status::kOk)

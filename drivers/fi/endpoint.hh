@@ -10,7 +10,7 @@
 /// take
 ///   data of, and an entry that it can get the data from when it has a place.
 /// - Memory regions are entries too, behind them one that refuses: its acknowledgement says that nothing was
-///   taken, and its reply is empty.
+///   taken, and its reply is empty. There is one behind what is offered, too.
 /// - An atomic operation is a put to who executes it, which answers with another.
 ///
 /// Everything is called with the network's lock held, except by what is in calls.hh.
@@ -210,6 +210,7 @@ class Endpoint : public fid_ep, public Watcher {
     const std::uint64_t caps_;
     const std::uint64_t transmit_flags_;
     const std::uint64_t receive_flags_;
+    const std::uint32_t generation_;  ///< of all handles at first
     AddressVector* vector_ = nullptr;
     CompletionQueue* sends_ = nullptr;
     CompletionQueue* receives_to_ = nullptr;

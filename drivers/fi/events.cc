@@ -174,8 +174,10 @@ void Endpoint::on_reply(const Event& event) {
     }
     Receive* const part = receives_.find(which_of(event));
     if (part == nullptr) return;
-    report_receive(*part, part->from, part->bits, part->extra, event.mlength, part->length, part->buffer,
-                   has_failed ? FI_EHOSTDOWN : 0);
+    // Who offered it has gone, if there is less of it than was asked for.
+    const bool is_lost = has_failed || event.mlength < event.rlength;
+    report_receive(*part, part->from, part->bits, part->extra, is_lost ? 0 : event.mlength, part->length,
+                   part->buffer, is_lost ? FI_EHOSTDOWN : 0);
     const Handle whole = part->whole;
     receives_.give_back(*part);
     finish_part(whole);

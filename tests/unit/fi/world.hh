@@ -80,9 +80,8 @@ class World {
     Owned<fid_cntr> counter();
     /// One with nothing bound to it yet.
     Owned<fid_ep> endpoint();
-
-  private:
-    End open_end(const Wish& wish);
+    /// One that is ready.
+    End open_end(const Wish& wish = {});
 };
 
 /// Content that shows where it comes from.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// Endpoints come and go, and others have their places and their names.
+#include "world.hh"
+
+namespace isoplane::fi_test {
+namespace {
+
+using Data = std::vector<std::uint8_t>;
+constexpr std::size_t kLong = 65536;
+
+TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_next) {
+    World world;
+    const Data first = content(kLong, 1);
+    const Data second = content(kLong, 2);
+    fi_addr_t before = FI_ADDR_UNSPEC;
+    {
+        const End closed = world.open_end();
+        before = closed.address;
+        ASSERT_EQ(fi_send(closed.endpoint.get(), first.data(), kLong, nullptr, world.b.address, context(1)),
+                  0);
+    }
+    End next = world.open_end();
+    ASSERT_EQ(next.address, before);
+    ASSERT_EQ(fi_send(next.endpoint.get(), second.data(), kLong, nullptr, world.b.address, context(2)), 0);
+    Data got[2]{Data(kLong), Data(kLong)};
+    for (unsigned i = 0; i < 2; ++i)
+        ASSERT_EQ(
+            fi_recv(world.b.endpoint.get(), got[i].data(), kLong, nullptr, FI_ADDR_UNSPEC, context(3 + i)),
+            0);
+    const fi_cq_err_entry error = world.b.next_error();
+    EXPECT_EQ(error.op_context, context(3));
+    EXPECT_EQ(error.err, FI_EHOSTDOWN);
+    EXPECT_EQ(error.len, 0U);
+    EXPECT_EQ(got[0], Data(kLong));
+    EXPECT_EQ(world.b.next().op_context, context(4));
+    EXPECT_EQ(got[1], second);
+    EXPECT_EQ(next.next().op_context, context(2));
+}
+
+}  // namespace
+}  // namespace isoplane::fi_test
