@@ -91,6 +91,7 @@ const char* text(fid_av*, const void* address, char* buffer, std::size_t* size) 
 
 int close(fid* its) {
     AddressVector& vector = object<AddressVector>(its);
+    if (vector.is_held()) return -FI_EBUSY;
     vector.domain().release();
     delete &vector;
     return 0;

@@ -13,7 +13,7 @@ namespace isoplane::fi {
 
 /// Which fi_addr_t is which process. In a map it is node and pid themselves; in a table it is where they
 /// stand.
-class AddressVector : public fid_av {
+class AddressVector : public fid_av, public Shared {
   public:
     using Fid = fid_av;
 

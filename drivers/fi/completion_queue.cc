@@ -171,6 +171,7 @@ const char* text(fid_cq*, int error, const void*, char* buffer, std::size_t size
 
 int close(fid* its) {
     CompletionQueue& queue = object<CompletionQueue>(its);
+    if (queue.is_held()) return -FI_EBUSY;
     queue.domain().release();
     delete &queue;
     return 0;

@@ -27,7 +27,7 @@ struct Completion {
 
 /// Completions in their order; errors stand where they happened. It grows as it has to: nothing is lost
 /// because nobody reads.
-class CompletionQueue : public fid_cq {
+class CompletionQueue : public fid_cq, public Shared {
   public:
     using Fid = fid_cq;
 

@@ -61,6 +61,7 @@ int wait(fid_cntr* its, std::uint64_t threshold, int milliseconds) {
 
 int close(fid* its) {
     Counter& counter = object<Counter>(its);
+    if (counter.is_held()) return -FI_EBUSY;
     counter.domain().release();
     delete &counter;
     return 0;

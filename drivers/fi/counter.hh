@@ -12,7 +12,7 @@ namespace isoplane::fi {
 class Domain;
 
 /// Counts completions, and those with errors apart.
-class Counter : public fid_cntr {
+class Counter : public fid_cntr, public Shared {
   public:
     using Fid = fid_cntr;
 

@@ -14,7 +14,7 @@ namespace isoplane::fi {
 class Endpoint;
 
 /// What endpoints have in common: memory that others may reach, and how progress is made.
-class Domain : public fid_domain {
+class Domain : public fid_domain, public Shared {
   public:
     using Fid = fid_domain;
 
@@ -27,11 +27,6 @@ class Domain : public fid_domain {
     /// Memory is registered as libfabric 1.4 had it.
     bool is_basic() const noexcept { return is_basic_; }
 
-    // It cannot be closed as long as there is something of it.
-    void hold() noexcept { ++held_; }
-    void release() noexcept { --held_; }
-    bool is_held() const noexcept { return held_ != 0; }
-
     // With the network's lock held.
 
     void add(Endpoint& endpoint) { endpoints_.push_back(&endpoint); }
@@ -43,7 +38,6 @@ class Domain : public fid_domain {
     Network& network_;
     const bool is_basic_;
     const bool is_automatic_;
-    std::atomic<unsigned> held_{0};
     std::vector<Endpoint*> endpoints_;
     Regions regions_;
 };

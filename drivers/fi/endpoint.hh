@@ -211,18 +211,18 @@ class Endpoint : public fid_ep, public Watcher {
     const std::uint64_t transmit_flags_;
     const std::uint64_t receive_flags_;
     const std::uint32_t generation_;  ///< of all handles at first
-    AddressVector* vector_ = nullptr;
-    CompletionQueue* sends_ = nullptr;
-    CompletionQueue* receives_to_ = nullptr;
+    Use<AddressVector> vector_;
+    Use<CompletionQueue> sends_;
+    Use<CompletionQueue> receives_to_;
     bool selective_sends_ = false;
     bool selective_receives_ = false;
     struct {
-        Counter* send = nullptr;
-        Counter* receive = nullptr;
-        Counter* read = nullptr;
-        Counter* write = nullptr;
-        Counter* remote_read = nullptr;
-        Counter* remote_write = nullptr;
+        Use<Counter> send;
+        Use<Counter> receive;
+        Use<Counter> read;
+        Use<Counter> write;
+        Use<Counter> remote_read;
+        Use<Counter> remote_write;
     } counters_;
     std::size_t least_room_ = 64;
 

@@ -36,8 +36,8 @@ class Region : public fid_mr {
     const iovec memory;
     const std::uint64_t access;
     std::uint32_t number = 0;
-    Counter* writes = nullptr;  ///< of others
-    Counter* reads = nullptr;
+    Use<Counter> writes;  ///< of others
+    Use<Counter> reads;
 };
 
 /// Those of a domain. Used with the network's lock held.

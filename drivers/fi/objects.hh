@@ -13,6 +13,7 @@
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -29,6 +30,38 @@ template <typename T>
 T& object(typename T::Fid* its) {
     return *static_cast<T*>(its);
 }
+
+/// What others use. It cannot be closed as long as they do.
+class Shared {
+  public:
+    void hold() noexcept { ++held_; }
+    void release() noexcept { --held_; }
+    bool is_held() const noexcept { return held_ != 0; }
+
+  private:
+    std::atomic<unsigned> held_{0};
+};
+
+/// Uses one of these, or none.
+template <typename T>
+class Use {
+  public:
+    Use() = default;
+    ~Use() { *this = nullptr; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    Use& operator=(T* its) noexcept {
+        if (its != nullptr) its->hold();
+        if (its_ != nullptr) its_->release();
+        its_ = its;
+        return *this;
+    }
+    operator T*() const noexcept { return its_; }
+    T* operator->() const noexcept { return its_; }
+
+  private:
+    T* its_ = nullptr;
+};
 
 /// Stands for any function of a table that this provider does not have.
 struct Unsupported {

@@ -39,5 +39,24 @@ TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_n
     EXPECT_EQ(next.next().op_context, context(2));
 }
 
+TEST(FiLives, what_is_used_is_not_closed) {
+    World world;
+    const Owned<fid_cntr> counter = world.counter();
+    {
+        std::uint8_t memory[8]{};
+        const Owned<fid_mr> region = world.offer(memory, sizeof memory, kKey);
+        ASSERT_EQ(fi_mr_bind(region.get(), &counter->fid, FI_REMOTE_WRITE), 0);
+        EXPECT_EQ(fi_close(&counter->fid), -FI_EBUSY);
+    }
+    {
+        const Owned<fid_ep> endpoint = world.endpoint();
+        for (const std::uint64_t flags : {FI_SEND, FI_RECV, FI_SEND})
+            ASSERT_EQ(fi_ep_bind(endpoint.get(), &counter->fid, flags), 0);
+        EXPECT_EQ(fi_close(&counter->fid), -FI_EBUSY);
+    }
+    EXPECT_EQ(fi_close(&world.a.queue->fid), -FI_EBUSY);
+    EXPECT_EQ(fi_close(&world.vector->fid), -FI_EBUSY);
+}
+
 }  // namespace
 }  // namespace isoplane::fi_test
