@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -146,9 +147,10 @@ void Network::run() {
     }
 }
 
-/// One that ends otherwise than well just goes.
+/// One that ends otherwise than well just goes, and so does what the program has forked.
 void Network::leave_at_exit(int status, void* network) {
-    if (status == 0) static_cast<Network*>(network)->leave();
+    Network& its = *static_cast<Network*>(network);
+    if (status == 0 && getpid() == its.pid_) its.leave();
 }
 
 void Network::leave() {

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -120,6 +122,7 @@ class Network {
     std::atomic<std::uint32_t> rounds_{0};
     std::atomic<unsigned> wanted_{0};
     std::atomic<bool> ends_{false};
+    const pid_t pid_ = getpid();  ///< that has joined
     std::thread thread_;
 };
 

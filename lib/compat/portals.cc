@@ -34,6 +34,7 @@ void Portals::init() {
 
 void Portals::fini() {
     const std::lock_guard lock(mutex_);
+    if (PortalsNetwork::instance().is_of_parent()) return;
     for (auto& opened : interfaces_) {
         if (opened != nullptr) opened->ni.close();
         opened.reset();

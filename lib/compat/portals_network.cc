@@ -3,6 +3,8 @@
 
 #include "portals_network.hh"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "net.hh"
@@ -35,13 +37,18 @@ portals::Nal* PortalsNetwork::nal() {
         } catch (const std::exception& error) {
             give_up(error.what());
         }
+        pid_ = getpid();
         on_exit(leave_at_exit, this);
     }
     return &job_->portals();
 }
 
+bool PortalsNetwork::is_of_parent() const noexcept {
+    return job_ != nullptr && getpid() != pid_;
+}
+
 void PortalsNetwork::leave() {
-    if (job_ == nullptr || left_) return;
+    if (job_ == nullptr || left_ || is_of_parent()) return;
     while (!job_->try_leave()) {
     }
     job_.reset();

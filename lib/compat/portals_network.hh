@@ -22,6 +22,8 @@ class PortalsNetwork {
     const job::Settings& settings();
     /// Joins it. Ends the program with a sentence when that cannot be; nullptr when it has been left.
     portals::Nal* nal();
+    /// This process has been forked by the one that joined it: the place in the job is not its.
+    bool is_of_parent() const noexcept;
     /// Waits until all that was sent has arrived.
     void leave();
     /// Is not left any more: to the others it just falls silent.
@@ -32,6 +34,7 @@ class PortalsNetwork {
 
     std::unique_ptr<job::Settings> settings_;
     std::unique_ptr<job::Job> job_;
+    pid_t pid_ = 0;  ///< that has joined
     bool left_ = false;
 };
 

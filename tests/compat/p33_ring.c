@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* A token goes round all ranks, and each adds one to it: p33_ring [TRIPS]. The MD that takes it is the one
- * that it is sent from, and the queue has room for two events. */
+/* A token goes round all ranks, and each adds one to it: p33_ring [TRIPS [forks]]. The MD that takes it is
+ * the one that it is sent from, and the queue has room for two events. With `forks` each forks a child that
+ * ends before every trip, which is no matter of the job. */
 #include "p33.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void fork_one(int clears_up) {
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (clears_up) PtlFini();
+        exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
 
 int main(int argc, char** argv) {
     const int trips = argc > 1 ? atoi(argv[1]) : 100;
@@ -34,6 +48,7 @@ int main(int argc, char** argv) {
         if (rank + 1 == size) meet(next, 3);
     }
     for (trip = 0; trip < trips; trip++) {
+        if (argc > 2) fork_one(trip % 2);
         if (rank == 0) {
             MUST(PtlPut(md, PTL_NO_ACK_REQ, next, PORTAL, 0, 7, 0, 0));
             EXPECT(eq, SEND_END);

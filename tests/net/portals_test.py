@@ -120,6 +120,11 @@ def a_token_goes_round_all():
 
 
 @test
+def children_that_end_do_not_leave_in_their_parents_name():
+    everywhere(3, "p33_ring", 10, "forks", say="10 trips")
+
+
+@test
 def all_count_under_one_lock():
     for nodes in (3, 5):
         for way in WAYS:
