@@ -14,7 +14,7 @@ import tempfile
 from net import PROGRAM, Program, Skip, command, needs, needs_root, run, same, test, until, work
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mpi")
-AREAS = ("pt2pt", "wildcards", "collectives", "datatypes", "onesided", "communicators", "threads")
+AREAS = ("pt2pt", "wildcards", "collectives", "datatypes", "onesided", "communicators", "threads", "children")
 LOSS = ("--fabric", "loss=0.01")
 LIMIT = 120
 OURS = ("--oversubscribe", "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca", "mtl_ofi_provider_include", "isoplane")
