@@ -74,7 +74,7 @@ void Endpoint::decline(const ProcessId& from, Handle offer) {
                 .length = 0,
                 .threshold = 1,
                 .max_size = 0,
-                .options = kStartDisable,
+                .options = kStartDisable | kUnlinkDisable,
                 .user_ptr = nullptr,
                 .eq = kNoQueue};
     Handle md = kInvalid;
@@ -105,7 +105,7 @@ bool Endpoint::fetch(const Unexpected& message, const Incoming& in, Segments& to
                 .length = 0,
                 .threshold = 1,
                 .max_size = 0,
-                .options = kStartDisable,
+                .options = kStartDisable | kUnlinkDisable,
                 .user_ptr = mark(Owner::kReceive, part->handle),
                 .eq = queue_};
     to.fill(spec);

@@ -67,7 +67,7 @@ ssize_t Endpoint::read(const Remote& remote) {
                 .length = 0,
                 .threshold = 1,
                 .max_size = 0,
-                .options = kStartDisable,
+                .options = kStartDisable | kUnlinkDisable,
                 .user_ptr = mark(Owner::kOperation, operation->handle),
                 .eq = queue_};
     data.fill(spec);

@@ -39,6 +39,31 @@ TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_n
     EXPECT_EQ(next.next().op_context, context(2));
 }
 
+TEST(FiLives, who_asks_one_that_is_closed_hears_that_it_is) {
+    World world;
+    Data memory(kLong);
+    const Data said = content(kLong);
+    fi_addr_t gone = FI_ADDR_UNSPEC;
+    {
+        const End closed = world.open_end();
+        gone = closed.address;
+        ASSERT_EQ(fi_send(closed.endpoint.get(), said.data(), kLong, nullptr, world.b.address, nullptr), 0);
+    }
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(fi_read(world.a.endpoint.get(), memory.data(), 8, nullptr, gone, 0, kKey, context(1)), 0);
+        const fi_cq_err_entry error = world.a.next_error();
+        EXPECT_EQ(error.op_context, context(1));
+        EXPECT_EQ(error.err, FI_EHOSTDOWN);
+    }
+    ASSERT_EQ(fi_recv(world.b.endpoint.get(), memory.data(), kLong, nullptr, FI_ADDR_UNSPEC, context(2)), 0);
+    const fi_cq_err_entry error = world.b.next_error();
+    EXPECT_EQ(error.op_context, context(2));
+    EXPECT_EQ(error.err, FI_EHOSTDOWN);
+    EXPECT_EQ(error.len, 0U);
+    EXPECT_TRUE(world.a.is_quiet());
+    EXPECT_TRUE(world.b.is_quiet());
+}
+
 TEST(FiLives, what_is_used_is_not_closed) {
     World world;
     const Owned<fid_cntr> counter = world.counter();

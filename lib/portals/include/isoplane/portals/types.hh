@@ -105,7 +105,9 @@ enum Option : unsigned {
     kMaxSize = 0x040,
     kStartDisable = 0x080,
     kEndDisable = 0x100,
-    kUnlinkDisable = 0x8000'0000,  ///< for who knows from its last operation that it is gone; not the API's
+    /// For who knows from its last operation that it is gone, and hears of a get that could not leave by a
+    /// REPLY_END; not the API's.
+    kUnlinkDisable = 0x8000'0000,
 };
 
 /// A piece of memory, of an MD whose data lies in several.
