@@ -15,7 +15,7 @@
 #include "seeds.hh"
 #include "talker.hh"
 
-namespace isoplane::test {
+namespace isoplane::test::niu_clock {
 
 using runtime::Time;
 
@@ -121,4 +121,4 @@ TEST(NiuClock, leaps_lose_no_message_and_kill_nobody) {
               << leaps.resent << " frames were sent again after a timeout\n";
 }
 
-}  // namespace isoplane::test
+}  // namespace isoplane::test::niu_clock

@@ -15,7 +15,7 @@
 
 #include "chance.hh"
 
-namespace isoplane::test {
+namespace isoplane::test::niu_crowd {
 
 using runtime::Time;
 
@@ -157,4 +157,4 @@ TEST(NiuCrowd, loss_by_chance_is_not_taken_for_a_crowd) {
     expect({.senders = 1, .rate = 10'000'000'000, .queue = 1024, .loss = 0.01, .messages = 3000}, 0.9, 0.03);
 }
 
-}  // namespace isoplane::test
+}  // namespace isoplane::test::niu_crowd

@@ -17,7 +17,7 @@
 #include "seeds.hh"
 #include "vanish.hh"
 
-namespace isoplane::test {
+namespace isoplane::test::niu_restart {
 
 using runtime::Time;
 
@@ -315,4 +315,4 @@ TEST(NiuRestart, finds_frames_of_an_earlier_epoch_that_are_taken) {
     EXPECT_EQ(pool().in_use(), 0U);
 }
 
-}  // namespace isoplane::test
+}  // namespace isoplane::test::niu_restart

@@ -17,7 +17,7 @@
 #include "star.hh"
 #include "vanish.hh"
 
-namespace isoplane::test {
+namespace isoplane::test::niu_transfer {
 
 namespace {
 
@@ -281,4 +281,4 @@ TEST(NiuTransferSim, every_transfer_arrives_or_is_told_lost_and_memory_is_let_go
     EXPECT_GT(all.most_under_way, 8U);
 }
 
-}  // namespace isoplane::test
+}  // namespace isoplane::test::niu_transfer
