@@ -211,7 +211,7 @@ TEST(MembershipSim, seeds_that_once_gave_up_who_lived) {
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_others_may_miss) {
-    EXPECT_NE(found_at({.no_lag = true}, 54), 0U);
+    EXPECT_NE(found_at({.no_lag = true}, 48), 0U);
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_is_after_the_cut) {
@@ -219,7 +219,7 @@ TEST(MembershipSim, finds_hosts_that_execute_what_is_after_the_cut) {
 }
 
 TEST(MembershipSim, finds_views_that_do_not_wait_for_what_was_before) {
-    EXPECT_NE(found_at({.no_flush = true}, 393), 0U);
+    EXPECT_NE(found_at({.no_flush = true}, 444), 0U);
 }
 
 TEST(MembershipSim, finds_views_of_a_minority) {
