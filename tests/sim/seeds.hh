@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -59,14 +60,15 @@ inline std::string replay_of(std::uint64_t seed) {
 /// Checks `property(seed)` for `count` seeds, with gtest's EXPECT and ASSERT inside. A seed that fails is
 /// named with the command that replays it; after the third no more are tried.
 ///
-/// ISOPLANE_SEEDS=N in the environment tries N seeds instead, ISOPLANE_SEED=K replays seed K alone, and
-/// ISOPLANE_SHARD=I/N tries an Nth of them.
+/// ISOPLANE_SEEDS=N in the environment tries N seeds instead, ISOPLANE_MOST_SEEDS=N no more than N unless
+/// that is set, ISOPLANE_SEED=K replays seed K alone, and ISOPLANE_SHARD=I/N tries an Nth of them.
 template <typename Property>
 void for_each_seed(std::uint64_t count, Property&& property) {
     constexpr unsigned kEnough = 3;
     const bool replay = std::getenv("ISOPLANE_SEED") != nullptr;
     const std::uint64_t first = number_from_environment("ISOPLANE_SEED", 1);
-    const std::uint64_t last = replay ? first : number_from_environment("ISOPLANE_SEEDS", count);
+    const std::uint64_t usual = std::min(count, number_from_environment("ISOPLANE_MOST_SEEDS", count));
+    const std::uint64_t last = replay ? first : number_from_environment("ISOPLANE_SEEDS", usual);
     const Shard part = replay ? Shard{} : shard();
     if (last < first + part.index - 1) GTEST_SKIP() << "there are fewer seeds than shards";
     unsigned failed = 0;

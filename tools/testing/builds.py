@@ -150,7 +150,7 @@ class Test:
         self.command = entry["cmd"]
         self.env = {"ISOPLANE_SLOWDOWN": str(build.slowdown), **build.env, **entry["env"]}
         if self.suite != "sim":
-            self.env.pop("ISOPLANE_SEEDS", None)  # random sequences of calls take seconds
+            self.env.pop("ISOPLANE_MOST_SEEDS", None)  # random sequences of calls take seconds
         self.cwd = entry["workdir"] or build.directory
         self.depends = entry["depends"]  # ids of targets
         self.protocol = entry["protocol"]
@@ -171,7 +171,7 @@ class Test:
 
 
 SANITIZER_ENV = {
-    "ISOPLANE_SEEDS": "10",  # a simulation is thirty times slower here, and its faults the same
+    "ISOPLANE_MOST_SEEDS": "10",  # a simulation is thirty times slower here, and its faults the same
     # What is long whatever the seeds, with nothing in it that the other tests of its program have not.
     "GTEST_FILTER": "-NiuCrowd.*:ShmemMortalSim.finds_words_that_wait_for_the_dead:ShmemMortalSim.seeds_that_once_went_wrong"
                     ":MembershipSim.time_goes_on_among_more_than_a_frame_can_name",
