@@ -148,7 +148,7 @@ inline bool Memory::execute(const Delivery& delivery) {
         together_.push_back(delivery);
         if (!more) execute_together();
         return false;
-    } else if (delivery.operation == Operation::kMarker) {
+    } else if (delivery.operation == Operation::kMarker && delivery.time.host == here()) {
         execute_own();
     } else {
         counters_.malformed.add();

@@ -16,6 +16,8 @@
 
 namespace isoplane::test {
 
+using topology::NodeId;
+
 /// A host with shared memory and its program, and perhaps a token manager beside it.
 class ShmemHost final : public runtime::Stage {
   public:
@@ -26,6 +28,7 @@ class ShmemHost final : public runtime::Stage {
         shmem::Planted planted{};
         std::uint64_t seed = 0;
         unsigned isochrons = 0;
+        bool misleads = false;  ///< sends others markers, which hosts send themselves only
     };
 
     ShmemHost(const std::string& name, const sim::Link::End& end, const niu::Options& options,
@@ -40,7 +43,9 @@ class ShmemHost final : public runtime::Stage {
           memory_(shmem::Pages(setting.map, setting.paths, options.node, kExtent), isotach_, answers_,
                   {.planted = setting.planted}),
           program_(memory_, options.node, static_cast<std::uint16_t>(setting.paths.topology().host_count()),
-                   setting.seed, setting.isochrons, records) {
+                   setting.seed, setting.isochrons, records),
+          hosts_(static_cast<NodeId>(setting.paths.topology().host_count())),
+          misleads_(setting.misleads) {
         takes_from(end.input);
         gives_to(end.output);
         isotach_.attach_to(dispatcher_);
@@ -59,6 +64,7 @@ class ShmemHost final : public runtime::Stage {
         moved += dispatcher_.dispatch();
         if (!memory_.hurries()) moved += isotach_.poll(now);
         if (siu_.started()) moved += program_.poll();
+        if (misleads_ && siu_.started() && !program_.has_finished()) mislead();
         return moved;
     }
     void set_quiet(bool quiet) override {
@@ -73,9 +79,18 @@ class ShmemHost final : public runtime::Stage {
     const isotach::Counters& isotach() const noexcept { return isotach_.counters(); }
     const shmem::Memory& memory() const noexcept { return memory_; }
     const ShmemProgram& program() const noexcept { return program_; }
+    std::uint64_t misled() const noexcept { return misled_; }
     bool rests() const { return program_.has_finished() && isotach_.settled() && !isotach_.waiting(); }
 
   private:
+    void mislead() {
+        isotach::Isochron markers(pool());
+        for (NodeId to = 0; to < hosts_; ++to)
+            if (to != niu_.options().node) markers.add(to, 0, wire::Operation::kMarker);
+        const std::size_t count = markers.size();
+        if (count != 0 && isotach_.send(markers)) misled_ += count;
+    }
+
     niu::Niu niu_;
     niu::Dispatcher dispatcher_;
     siu::Siu siu_;
@@ -84,6 +99,9 @@ class ShmemHost final : public runtime::Stage {
     noniso::DirectEndpoint answers_;
     shmem::Memory memory_;
     ShmemProgram program_;
+    NodeId hosts_;
+    bool misleads_;
+    std::uint64_t misled_ = 0;
     std::unique_ptr<tm::TokenManager> manager_;
 };
 
@@ -97,12 +115,14 @@ struct ShmemTotals {
     std::uint64_t answers = 0;
     std::uint64_t given_away = 0;
     std::uint64_t lost = 0;
+    std::uint64_t misled = 0;
 };
 
 /// The hosts of a scenario, with shared memory of copysets at random, on one Ethernet with its faults.
 class ShmemNetwork {
   public:
-    ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted);
+    /// Where `misleads`, the last host does so.
+    ShmemNetwork(const sim::Scenario& scenario, shmem::Planted planted, bool misleads = false);
 
     /// What has gone wrong, in a sentence; empty when nothing has.
     std::string run(Duration limit);

@@ -12,10 +12,10 @@ namespace isoplane::test {
 
 namespace {
 
-std::string run(std::uint64_t seed, shmem::Planted planted, ShmemTotals& totals) {
+std::string run(std::uint64_t seed, shmem::Planted planted, ShmemTotals& totals, bool misleads = false) {
     std::string wrong;
     {
-        ShmemNetwork network(sim::Scenario::of(seed), planted);
+        ShmemNetwork network(sim::Scenario::of(seed), planted, misleads);
         wrong = network.run(planted.one_copy ? 200ms : 5s);
         network.add_to(totals);
     }
@@ -49,6 +49,14 @@ TEST(ShmemSim, every_isochron_is_atomic_and_in_one_order_under_any_fault) {
     if (all.seeds < kSeeds / shards) return;
     for (const std::uint64_t met : {all.at_once, all.blocked, all.answers, all.given_away, all.lost})
         EXPECT_GT(met, 1'000U / shards);
+}
+
+TEST(ShmemSim, a_host_that_sends_markers_to_others_changes_nothing) {
+    constexpr std::uint64_t kSeeds = 20;
+    ShmemTotals all;
+    for_each_seed(kSeeds, [&](std::uint64_t seed) { EXPECT_EQ(run(seed, {}, all, true), ""); });
+    if (all.seeds < kSeeds) return;
+    EXPECT_GT(all.misled, 100U);
 }
 
 TEST(ShmemSim, finds_own_copies_that_do_not_wait_for_their_isochron) {
