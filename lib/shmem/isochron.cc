@@ -48,6 +48,9 @@ void Isochron::check(Address at, std::uint32_t words, bool is_variable) const {
 
 Reads::Ticket Isochron::open(std::uint32_t words) {
     const Reads::Ticket ticket = reads().open(words);
+    if (ticket == 0) [[unlikely]]
+        throw Misuse(std::to_string(Reads::kMost) +
+                     " values that were read are held or awaited: let go of some before the next is read");
     opened_.push_back(ticket);
     return ticket;
 }

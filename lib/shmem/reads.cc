@@ -9,6 +9,7 @@ namespace isoplane::shmem {
 
 Reads::Ticket Reads::open(std::uint32_t words) {
     if (free_.empty()) {
+        if (places_.size() == kMost) return 0;
         places_.emplace_back();
         free_.push_back(static_cast<Ticket>(places_.size()));
     }

@@ -48,6 +48,19 @@ TEST(Reads, a_read_of_a_lost_host_is_ready_and_lost) {
     EXPECT_EQ(reads.outstanding(), 1U);
 }
 
+TEST(Reads, there_are_no_more_than_have_names) {
+    Reads reads(1);
+    for (Reads::Ticket ticket = 1; ticket <= Reads::kMost; ++ticket)
+        ASSERT_EQ(issued(reads, 1), ticket);
+    EXPECT_EQ(reads.open(1), 0U);
+    wire::Answer last = answer(Reads::kMost, 0, 1);
+    last.ticket = reads.name(Reads::kMost);
+    EXPECT_TRUE(reads.fill(last));
+    EXPECT_TRUE(reads.ready(Reads::kMost));
+    reads.drop(Reads::kMost);
+    EXPECT_EQ(reads.open(1), Reads::kMost);
+}
+
 TEST(Reads, what_had_come_is_kept) {
     Reads reads;
     const Reads::Ticket ticket = issued(reads, 1);

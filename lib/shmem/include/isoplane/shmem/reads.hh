@@ -28,8 +28,11 @@ struct Lost : std::runtime_error {
 
 /// What this host has read, or waits for.
 class Reads {
+    static constexpr unsigned kTicketBits = 22;
+
   public:
     using Ticket = std::uint32_t;
+    static constexpr Ticket kMost = (Ticket{1} << kTicketBits) - 1;
 
     /// What was asked in an earlier life of this host is not for this one, by a few bits of their numbers.
     explicit Reads(std::uint32_t life = 0) : life_(life << kTicketBits) {}
@@ -37,7 +40,8 @@ class Reads {
     /// As others get to know the ticket, and fill() does.
     std::uint32_t name(Ticket ticket) const noexcept { return life_ | ticket; }
 
-    /// A place for so many words. Tickets count from 1.
+    /// A place for so many words. Tickets count from 1; 0 when there are kMost places already that somebody
+    /// holds or waits for.
     Ticket open(std::uint32_t words);
     /// It is on its way: from now on it can be answered.
     void issue(Ticket ticket) noexcept { places_[ticket - 1].stage = Stage::kIssued; }
@@ -84,11 +88,9 @@ class Reads {
         std::array<std::uint32_t, 2> few{};
         std::vector<std::uint32_t> more{};
     };
-    Ticket ticket_of(std::uint32_t name) const noexcept { return name & ((Ticket{1} << kTicketBits) - 1); }
+    Ticket ticket_of(std::uint32_t name) const noexcept { return name & kMost; }
     void free(Ticket ticket) noexcept;
     void lose_words(Place& place) noexcept;
-
-    static constexpr unsigned kTicketBits = 22;
 
     std::uint32_t life_;
     std::vector<Place> places_;
