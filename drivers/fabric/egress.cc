@@ -32,14 +32,21 @@ void Egress::set(const Impairment& settings) noexcept {
         let_go(last_due_);
     if (!settings.same_pace(settings_)) {
         line_.release();
-        last_due_ = Time::min();
-        wire_free_ = Time{};
-        bit_remainder_ = 0;
+        free_wire();
     }
     settings_ = settings;
     limit_ = std::min(line_.capacity(), settings.queue);
     harmless_ = settings.harmless();
-    if (settings.cut) counters_.cut.add(line_.clear());
+    if (!settings.cut) return;
+    counters_.cut.add(line_.clear());
+    free_wire();
+}
+
+/// What comes next does not wait for what came before.
+void Egress::free_wire() noexcept {
+    last_due_ = Time::min();
+    wire_free_ = Time{};
+    bit_remainder_ = 0;
 }
 
 void Egress::refuse() noexcept {
@@ -140,6 +147,7 @@ std::size_t Egress::discard() noexcept {
         rte_pktmbuf_free(held_back_.front().twin);
     }
     held_back_.frames = 0;
+    free_wire();
     return freed;
 }
 

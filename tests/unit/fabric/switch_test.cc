@@ -136,6 +136,24 @@ TEST_F(Switch, a_cut_port_neither_receives_nor_sends_and_counts_both) {
     EXPECT_EQ(bench.out(1).frames().size(), 1U);
 }
 
+TEST_F(Switch, what_comes_after_a_cut_does_not_wait_for_what_was_dropped_by_it) {
+    Bench bench(2);
+    bench.introduce_all();
+    fabric::Impairment slow;
+    slow.rate = 1'000'000;
+    bench.fabric().set(1, slow);
+    bench.stream(100);  // some fifty milliseconds of it
+    fabric::Impairment cut = slow;
+    cut.cut = true;
+    bench.fabric().set(1, cut);
+    EXPECT_EQ(bench.fabric().held(), 0U);
+    bench.fabric().set(1, slow);
+    bench.out(1).take();
+    bench.send(0, 1, 100);
+    bench.poll(2ms);
+    EXPECT_EQ(bench.out(1).take().all, 1U);
+}
+
 TEST_F(Switch, a_cut_drops_what_waits_in_the_port) {
     Bench bench(2);
     bench.introduce_all();

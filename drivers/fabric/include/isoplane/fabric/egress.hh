@@ -123,6 +123,7 @@ class Egress {
         reason.add();
     }
 
+    void free_wire() noexcept;
     void impair(rte_mbuf* frame, Time now) noexcept;
     rte_mbuf* copy(const rte_mbuf* frame) noexcept;
     rte_mbuf* corrupt(rte_mbuf* frame, std::uint64_t where) noexcept;
