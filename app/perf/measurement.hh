@@ -296,10 +296,10 @@ class Measurement {
         Batch batch;
         const std::uint64_t room =
             plan_.window > 0 ? plan_.window - (poured_ - drunk_.load(std::memory_order_relaxed)) : kBatch;
-        batch.windowed = room < kBatch;
         const auto most = static_cast<unsigned>(std::min<std::uint64_t>(room, kBatch));
         while (batch.sent < most && a_.send(message_))
             ++batch.sent;
+        batch.windowed = plan_.window > 0 && batch.sent == room;
         poured_ += batch.sent;
         return batch;
     }
