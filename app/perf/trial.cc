@@ -13,6 +13,7 @@
 #include <isoplane/wire/ethernet.hh>
 
 #include "../traffic/rate.hh"
+#include "seen_numbers.hh"
 
 namespace isoplane::perf {
 
@@ -21,7 +22,12 @@ namespace {
 /// What a frame carries behind its Ethernet header.
 struct Mark {
     std::uint64_t trial;
+    std::uint64_t number;
     std::int64_t sent;  ///< when
+    std::uint64_t sum;  ///< of those before: who has damaged one has lost the frame
+
+    bool holds() const noexcept { return sum == sum_of(); }
+    std::uint64_t sum_of() const noexcept { return trial + number + static_cast<std::uint64_t>(sent); }
 };
 static_assert(wire::kEthernetSize + sizeof(Mark) + kFcs <= kLeastFrame);
 
@@ -51,7 +57,7 @@ class Running {
             const auto want =
                 static_cast<std::uint16_t>(std::min<std::uint64_t>(kAtOnce, plan_.frames - sent));
             const std::uint16_t due = pacer.take(now, want);
-            const std::uint16_t n = due == 0 ? std::uint16_t{0} : send_burst(out, due, size);
+            const std::uint16_t n = due == 0 ? std::uint16_t{0} : send_burst(out, due, size, sent);
             pacer.give_back(static_cast<std::uint16_t>(due - n));
             sent += n;
             idler.step(n > 0);
@@ -91,11 +97,13 @@ class Running {
     /// After which what is not there is lost.
     static constexpr runtime::Duration kQuiet = std::chrono::milliseconds{50};
 
-    std::uint16_t send_burst(runtime::Output& out, std::uint16_t n, std::uint16_t size) {
+    std::uint16_t send_burst(runtime::Output& out, std::uint16_t n, std::uint16_t size,
+                             std::uint64_t number) {
         std::array<rte_mbuf*, kAtOnce> frames;
         if (rte_pktmbuf_alloc_bulk(a_.pool->raw(), frames.data(), n) != 0) return 0;
-        const Mark mark{mark_, clock_.now().time_since_epoch().count()};
-        for (std::uint16_t i = 0; i < n; ++i) {
+        Mark mark{mark_, number, clock_.now().time_since_epoch().count(), 0};
+        for (std::uint16_t i = 0; i < n; ++i, ++mark.number) {
+            mark.sum = mark.sum_of();
             auto* const at = rte_pktmbuf_mtod(frames[i], std::byte*);
             std::memcpy(at, header_.data(), header_.size());
             std::memcpy(at + header_.size(), &mark, sizeof mark);
@@ -107,12 +115,12 @@ class Running {
         return sent;
     }
 
-    /// 1 when the frame is of this trial.
+    /// 1 when the frame is of this trial, and has not come before.
     unsigned count(const rte_mbuf* frame, runtime::Time now) {
         if (frame->data_len < wire::kEthernetSize + sizeof(Mark)) return 0;
         Mark mark{};
         std::memcpy(&mark, rte_pktmbuf_mtod_offset(frame, std::byte*, wire::kEthernetSize), sizeof mark);
-        if (mark.trial != mark_) return 0;
+        if (mark.trial != mark_ || !mark.holds() || !seen_.add(mark.number)) return 0;
         const std::int64_t took = now.time_since_epoch().count() - mark.sent;
         trial_.latency->record(static_cast<std::uint64_t>(std::max<std::int64_t>(took, 0)));
         return 1;
@@ -124,6 +132,7 @@ class Running {
     std::uint64_t mark_;
     runtime::TscClock clock_{};
     std::array<std::byte, wire::kEthernetSize> header_{};
+    SeenNumbers seen_{};
     Trial trial_{.latency = std::make_shared<runtime::Histogram>()};
     std::atomic<std::uint64_t> sent_{kGoesOn};
 };

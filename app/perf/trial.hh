@@ -5,6 +5,7 @@
 /// come in by the other, whatever is between the two.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <isoplane/runtime/histogram.hh>
 #include <memory>
@@ -23,11 +24,12 @@ struct TrialPlan {
 
 struct Trial {
     std::uint64_t sent = 0;
-    std::uint64_t received = 0;
+    std::uint64_t received = 0;                     ///< each once, whatever repeats it
     double seconds = 0;                             ///< that were sent in
     std::shared_ptr<runtime::Histogram> latency{};  ///< nanoseconds from one side's program to the other's
 
-    std::uint64_t lost() const noexcept { return sent - received; }
+    /// What is between the two may have made more of them than were sent.
+    std::uint64_t lost() const noexcept { return sent - std::min(sent, received); }
     double offered() const noexcept { return seconds > 0 ? static_cast<double>(sent) / seconds : 0; }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../../../app/perf/rfc2544.hh"
+#include "../../../app/perf/seen_numbers.hh"
 
 namespace isoplane::perf {
 namespace {
@@ -76,6 +77,34 @@ TEST(Rfc2544, says_that_there_is_no_rate_without_loss) {
     EXPECT_FALSE(figures.at_throughput);
     EXPECT_EQ(figures.back_to_back, 0U);
     EXPECT_EQ(figures.losses.size(), 10U);
+}
+
+TEST(Rfc2544, does_not_take_frames_that_are_repeated_for_lost_ones) {
+    const Rfc2544Figures figures = measure_rfc2544(64, 1, [](const TrialPlan& plan) {
+        Trial trial = Device{}(plan);
+        ++trial.received;
+        return trial;
+    });
+    EXPECT_EQ(figures.throughput, 1e6);
+    EXPECT_TRUE(figures.unlimited);
+    EXPECT_EQ(figures.losses.front().lost, 0);
+}
+
+TEST(Rfc2544, counts_each_frame_once) {
+    constexpr std::uint64_t kKept = SeenNumbers::kKept;
+    SeenNumbers seen;
+    EXPECT_TRUE(seen.add(0));
+    EXPECT_FALSE(seen.add(0));
+    EXPECT_TRUE(seen.add(3));
+    EXPECT_TRUE(seen.add(1));
+    EXPECT_FALSE(seen.add(1));
+    EXPECT_TRUE(seen.add(kKept + 1));
+    EXPECT_TRUE(seen.add(2)) << "as late as may be";
+    EXPECT_FALSE(seen.add(1)) << "too late to be told from what has come";
+    EXPECT_TRUE(seen.add(kKept)) << "what was skipped";
+    EXPECT_TRUE(seen.add(5 * kKept + 1));
+    EXPECT_TRUE(seen.add(5 * kKept));
+    EXPECT_FALSE(seen.add(5 * kKept));
 }
 
 TEST(Rfc2544, ends_with_a_device_that_takes_nothing) {
