@@ -65,8 +65,9 @@ Reader::Reader(const std::string& file) : file_("'" + file + "'"), in_(file, std
                                  " is no capture: a file of the format pcapng is expected, as `capture "
                                  "start` at a node's prompt, `isoplane run --pcap` and `isoplane sim "
                                  "--pcap` write them.");
-    in_.clear();
-    in_.seekg(0);
+    // What is in the stream's buffer can be put back, of a pipe too.
+    for (std::size_t i = 0; i < sizeof magic; ++i)
+        in_.unget();
 }
 
 bool Reader::damaged(const std::string& how) {

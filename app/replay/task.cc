@@ -4,6 +4,7 @@
 #include "replay/task.hh"
 
 #include <algorithm>
+#include <filesystem>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/mac.hh>
 #include <stdexcept>
@@ -92,8 +93,10 @@ Task read_task(const po::variables_map& values) {
     if (given("limit")) task.limit = whole("limit");
     task.mtu = static_cast<unsigned>(std::min<std::uint64_t>(whole("mtu"), UINT16_MAX));
     if (task.mode == Mode::kInto) task.subject = read_subject(values);
-    if (task.mode == Mode::kInto && task.file == "-")
-        throw std::invalid_argument("--into reads the trace twice, and standard input can be read only once");
+    if (task.mode == Mode::kInto && (task.file == "-" || std::filesystem::is_fifo(task.file)))
+        throw std::invalid_argument(
+            "--into reads the trace twice, and what comes from another program can be read only once; give a "
+            "file");
     if (task.mode != Mode::kPlay) return task;
     task.to = word("to");
     task.speed = parse_speed(word("speed"));

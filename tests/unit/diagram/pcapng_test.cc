@@ -4,10 +4,12 @@
 #include "capture/pcapng.hh"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 namespace isoplane::test {
 namespace {
@@ -75,6 +77,22 @@ TEST(Pcapng, what_is_written_is_read) {
         EXPECT_FALSE(frame.cut);
     }
     EXPECT_FALSE(reader.next(frame));
+    EXPECT_EQ(reader.damage(), "");
+}
+
+TEST(Pcapng, a_pipe_is_read_as_a_file_is) {
+    const File file;
+    write_three(file);
+    const std::string whole = file.get();
+    std::filesystem::remove(file.path());
+    ASSERT_EQ(mkfifo(file.path().c_str(), 0600), 0);
+    std::jthread writer([&] { file.put(whole); });
+    Reader reader(file.path());
+    Frame frame;
+    unsigned frames = 0;
+    while (reader.next(frame))
+        EXPECT_EQ(frame.bytes, bytes(6 + frames++));
+    EXPECT_EQ(frames, 3U);
     EXPECT_EQ(reader.damage(), "");
 }
 
