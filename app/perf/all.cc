@@ -77,14 +77,16 @@ int run_with(const po::variables_map& values) {
     const bool quick = values["quick"].as<bool>();
     const std::string file = values["update"].as<std::string>();
     const std::string document = file.empty() ? std::string() : content_of(file);
+    const runtime::StopSignal signal;
     std::vector<Done> all;
     bool failed = false;
     for (const std::string& run : runs_of(document, values["only"].as<std::string>())) {
         Words words = split(run);
         if (quick) words.emplace_back("--quick");
         try {
-            all.push_back({run, run_one(words, outputs.tables())});
+            all.push_back({run, run_one(words, outputs.tables(), signal)});
         } catch (const std::exception& error) {
+            if (signal.raised()) throw;
             std::fprintf(stderr, "isoplane perf all: %s\n", error.what());
             failed = true;
         }

@@ -4,7 +4,9 @@
 #include "batch.hh"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,8 +49,23 @@ class Scratch {
     std::string path_;
 };
 
+/// Until it ends; when this program is to stop, it is told so once: by a second signal it would end at once.
+int await(pid_t child, const runtime::StopSignal& signal) {
+    const auto fd = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+    pollfd of[] = {{.fd = fd, .events = POLLIN, .revents = 0},
+                   {.fd = signal.fd(), .events = POLLIN, .revents = 0}};
+    while (fd >= 0 && of[0].revents == 0 && of[1].revents == 0)
+        poll(of, 2, -1);
+    if (signal.raised()) kill(child, SIGTERM);
+    close(fd);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
 /// Returns its exit code, or 128 and the number of the signal that ended it.
-int run_program(std::vector<std::string> words, bool shown) {
+int run_program(std::vector<std::string> words, bool shown, const runtime::StopSignal& signal) {
     std::vector<char*> argv;
     for (std::string& word : words)
         argv.push_back(word.data());
@@ -57,16 +74,16 @@ int run_program(std::vector<std::string> words, bool shown) {
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
     if (child == 0) {
-        // It does not go on when nobody waits for it any more.
+        // What a terminal sends to all comes to it by its parent only. It does not go on when nobody waits
+        // for it any more.
+        setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent) _exit(app::kRunFailed);
         if (!shown) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
         execv("/proc/self/exe", argv.data());
         _exit(app::kRunFailed);
     }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = await(child, signal);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -123,14 +140,15 @@ Words split(const std::string& line) {
     return words;
 }
 
-report::Record run_one(const Words& words, bool shown) {
+report::Record run_one(const Words& words, bool shown, const runtime::StopSignal& signal) {
     const Scratch scratch;
     Words command{"isoplane", "perf"};
     command.insert(command.end(), words.begin(), words.end());
     command.insert(command.end(), {"--json", scratch.path()});
     if (shown) std::printf("\n== isoplane perf %s\n\n", joined(words).c_str());
     std::fflush(stdout);
-    const int code = run_program(command, shown);
+    const int code = run_program(command, shown, signal);
+    if (signal.raised()) throw std::runtime_error("interrupted before the end; nothing is reported");
     const std::string failed =
         "isoplane perf " + joined(words) + " ended with exit code " + std::to_string(code);
     if (std::filesystem::file_size(scratch.path()) == 0) throw std::runtime_error(failed);
@@ -151,9 +169,10 @@ int run_batch(int argc, char** argv) {
         return *end;
     try {
         const Outputs outputs = read_outputs(values);
+        const runtime::StopSignal signal;
         std::vector<report::Record> records;
         for (const Words& words : read_batch(values["batch"].as<std::string>()))
-            records.push_back(run_one(words, outputs.tables()));
+            records.push_back(run_one(words, outputs.tables(), signal));
         return deliver("perf", records, outputs);
     } catch (const std::invalid_argument& error) {
         return app::wrong_usage("perf", error.what());

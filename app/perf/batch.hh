@@ -4,6 +4,7 @@
 /// Several benchmarks after each other, each in a process of its own: there is one EAL a process.
 #pragma once
 
+#include <isoplane/runtime/stop_signal.hh>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ Words split(const std::string& line);
 
 /// Runs `isoplane perf WORDS`, its tables shown when `shown`. Throws std::runtime_error with a sentence when
 /// it did not end with success and a record.
-report::Record run_one(const Words& words, bool shown);
+report::Record run_one(const Words& words, bool shown, const runtime::StopSignal& signal);
 
 /// `isoplane perf --batch FILE`: a benchmark with its options on each line.
 int run_batch(int argc, char** argv);

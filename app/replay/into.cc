@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <isoplane/runtime/eal.hh>
 #include <isoplane/runtime/packet_filter.hh>
+#include <isoplane/runtime/stop_signal.hh>
 #include <isoplane/runtime/views.hh>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -93,9 +94,10 @@ class Feeding {
     }
 
     /// Says why it could not go on; nothing at the end of the file.
-    std::string run() {
+    std::string run(const runtime::StopSignal& signal) {
         capture::Reader reader(task_.file);
         for (capture::Frame frame; fed_ < task_.limit && reader.next(frame);) {
+            if (signal.raised()) throw std::runtime_error("interrupted before the end of the trace");
             ++number_;
             bytes_ += frame.bytes.size();
             if (bar_.due())
@@ -224,12 +226,13 @@ int feed_into(const IntoTask& task) {
     ProgressBar bar(ProgressBar::Prints::kMeanwhile);
     const Survey survey(task.file, bar);
     bar.clear();
+    const runtime::StopSignal signal;
     const runtime::Eal environment({.workers = 0, .telemetry = false});
     runtime::Pool pool("packets", kPackets, runtime::Pool::room_for(task.mtu));
     std::string damage;
     {
         Feeding feeding(task, survey, pool, bar);
-        damage = feeding.run();
+        damage = feeding.run(signal);
     }
     bar.clear();
     if (!damage.empty())

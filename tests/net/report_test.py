@@ -9,9 +9,10 @@ import csv
 import json
 import os
 import re
+import signal
 
 from browser import Browser, colours_of
-from net import Program, make_dir, needs, run, same, test, work
+from net import Program, die_with_parent, make_dir, needs, run, same, test, until, work
 
 os.environ["TMPDIR"] = make_dir("sockets")
 
@@ -35,6 +36,26 @@ def written(name, text):
 def content(name):
     with open(work(name), encoding="utf-8") as file:
         return file.read()
+
+
+def in_a_group_of_its_own():
+    os.setpgrp()
+    die_with_parent()
+
+
+@test
+def who_interrupts_a_batch_or_all_finds_nothing_left():
+    line = "pair --link virtio --no-kernel --size 64 --duration 60\n"
+    sockets = os.environ["TMPDIR"]
+    # A batch has a file for the figures and a directory for the sockets, all begins with rings.
+    for words, entries in ((("--batch", written("long", line)), 2), (("all", "--only", "pair"), 1)):
+        os.environ["TMPDIR"] = temporary = make_dir(f"interrupted{entries}")
+        with Program("perf", *words, prepare=in_a_group_of_its_own) as perf:
+            until(lambda: len(os.listdir(temporary)) == entries, "the first benchmark has begun")
+            os.killpg(perf.pid, signal.SIGINT)
+            perf.ends(1, "interrupted before the end")
+        same(os.listdir(temporary), [], f"what is left by perf {words[0]}")
+    os.environ["TMPDIR"] = sockets
 
 
 @test
