@@ -339,6 +339,7 @@ void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
         peer.rtt.answered();
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
         peer.resend_at = peer.out.in_flight() ? now_ + peer.rtt.timeout() : Time::max();
+        if (peer.resend_at != Time::max()) arm(peer, peer.resend_at);  // it may have backed off before
         peer.room.arrived(acknowledged.frames);
         if (before(peer.out.first(), peer.in_doubt)) [[unlikely]]
             mend_on(peer, acknowledged);

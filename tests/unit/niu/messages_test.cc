@@ -379,6 +379,37 @@ TEST_F(NiuTest, sends_again_without_a_copy_what_nobody_else_holds) {
     b->release(received);
 }
 
+TEST_F(NiuTest, waits_no_longer_than_at_first_once_it_is_heard_again) {
+    meet();
+    for (int i = 0; i < 2; ++i)
+        ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(1400)));
+    for (const Time end = now + 1s; now < end; now += 50us) {
+        a->poll(now);
+        to_b.drain();
+    }
+    ASSERT_EQ(a->peer(1).rtt.timeout(), niu::TimeoutLimits{}.most);
+    for (; !b->receive(received); now += 50us) {
+        a->poll(now);
+        b->poll(now);
+    }
+    b->release(received);
+    // What is sent again when that is acknowledged is lost, too.
+    for (; a->peer(1).out.size() == 2; now += 5us) {
+        b->poll(now);
+        a->poll(now);
+        to_b.drain();
+    }
+    const std::uint64_t before = a->counters().resent_timeout.get();
+    for (const Time end = now + 10ms; now < end; now += 5us) {
+        a->poll(now);
+        to_b.drain();
+    }
+    EXPECT_GT(a->counters().resent_timeout.get(), before);
+    run(200ms);
+    ASSERT_TRUE(b->receive(received));
+    b->release(received);
+}
+
 TEST_F(NiuTest, sends_a_copy_of_what_the_receiver_may_be_reading) {
     meet();
     ASSERT_TRUE(a->send(1, Protocol::kNoniso, bytes(100)));
