@@ -24,7 +24,7 @@ bool Niu::may_send(NodeId to, unsigned frames) noexcept {
 }
 
 bool Niu::set_aside(unsigned frames, unsigned ready) noexcept {
-    if (kept_ + frames > most_kept_) return false;
+    if (kept_ + lent_.packets() + frames > most_kept_) return false;
     while (aside_.size() < frames - ready) {
         rte_mbuf* m = packet();
         if (m == nullptr) return false;

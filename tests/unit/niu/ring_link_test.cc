@@ -26,18 +26,20 @@ class RingLinkTest : public PoolTest {
     RingLinkTest() {
         links = link::open_links(link::parse_links("ring:niu,ring:niu"), {.pool = &niu_pool()});
         for (NodeId node = 0; node < 2; ++node) {
-            link::Link& port = *links[node];
-            port.start();
-            const niu::Options options{.node = node,
-                                       .nodes = {"a", "b"},
-                                       .epoch = 1U + node,
-                                       .mac = port.mac(),
-                                       .chains = true,
-                                       .in_process = true,
-                                       .window = 64};
-            nius.push_back(std::make_unique<niu::Niu>(options.nodes[node], port.input(), port.output(),
-                                                      niu_pool(), options));
+            links[node]->start();
+            nius.push_back(make_niu(node, niu_pool()));
         }
+    }
+    std::unique_ptr<niu::Niu> make_niu(NodeId node, runtime::Pool& pool) {
+        link::Link& port = *links[node];
+        const niu::Options options{.node = node,
+                                   .nodes = {"a", "b"},
+                                   .epoch = 1U + node,
+                                   .mac = port.mac(),
+                                   .chains = true,
+                                   .in_process = true,
+                                   .window = 64};
+        return std::make_unique<niu::Niu>(options.nodes[node], port.input(), port.output(), pool, options);
     }
     void TearDown() override {
         nius.clear();
@@ -127,6 +129,36 @@ TEST_F(RingLinkTest, carries_large_messages_from_registered_memory_without_copyi
         EXPECT_EQ(copied(), 0U);
         EXPECT_FALSE(memory.busy());
     }
+}
+
+TEST_F(RingLinkTest, sets_nothing_aside_that_it_would_not_open) {
+    runtime::Pool small("unit_niu_small", 255, runtime::Pool::kDefaultRoom, 0);
+    nius[0] = make_niu(0, small);
+    run(1ms);
+    {
+        const niu::Memory memory = some_memory(1 << 20);
+        ASSERT_TRUE(nius[0]->transfer(1, Protocol::kNoniso, memory.bytes(), memory));
+        std::vector<niu::Received> kept;
+        niu::Received part;
+        for (int i = 0; i < 1000; ++i, run(5us))
+            while (nius[1]->receive(part))
+                kept.push_back(part);
+        ASSERT_GT(kept.size(), nius[0]->most_kept() / 2) << "each takes two packets";
+        EXPECT_FALSE(nius[0]->set_aside(1, 0));
+        nius[0]->put_back();
+        for (const niu::Received& each : kept)
+            nius[1]->release(each);
+        for (int i = 0; i < 10'000 && memory.busy(); ++i, run(5us))
+            while (nius[1]->receive(part))
+                nius[1]->release(part);
+        EXPECT_FALSE(memory.busy());
+        run(1ms);
+        EXPECT_TRUE(nius[0]->set_aside(1, 0));
+        nius[0]->put_back();
+    }
+    nius.clear();
+    links.clear();
+    EXPECT_EQ(small.in_use(), 0U);
 }
 
 TEST_F(RingLinkTest, carries_large_messages_from_memory_of_the_user_that_is_registered) {
