@@ -3,9 +3,21 @@
 
 #include <algorithm>
 #include <isoplane/isotach/isochron.hh>
+#include <isoplane/wire/ethernet.hh>
+#include <isoplane/wire/frame.hh>
 #include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
 
 namespace isoplane::isotach {
+
+namespace {
+
+/// All that may come to stand in front of a message in its packet, and what drivers need there.
+constexpr std::size_t kInFront = wire::kUdpEnvelopeSize + wire::kHeaderSize + wire::kMessageHeaderSize +
+                                 wire::kIsotachSize + wire::kIsotachClockSize + 16;
+constexpr std::uint16_t kAt = (std::max<std::size_t>(kInFront, RTE_PKTMBUF_HEADROOM) + 7) / 8 * 8;
+
+}  // namespace
 
 std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, wire::Operation operation) {
     if (size <= kCopied) {
@@ -15,7 +27,7 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, w
             {.to = to, .size = static_cast<std::uint32_t>(size), .at = at, .operation = operation});
         return std::span(bytes_).subspan(at, size);
     }
-    const std::size_t in_packet = rte_pktmbuf_data_room_size(pool_.raw()) - std::size_t{RTE_PKTMBUF_HEADROOM};
+    const std::size_t in_packet = rte_pktmbuf_data_room_size(pool_.raw()) - std::size_t{kAt};
     if (size > in_packet) {
         if (size > UINT32_MAX) return std::nullopt;
         Payload::Handle payload = Payload::make(static_cast<std::uint32_t>(size));
@@ -27,6 +39,7 @@ std::optional<std::span<std::byte>> Isochron::add(NodeId to, std::size_t size, w
     }
     runtime::Packet packet = pool_.packet();
     if (!packet) return std::nullopt;
+    packet.get()->data_off = kAt;
     rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(size));
     parts_.push_back({.to = to,
                       .size = static_cast<std::uint32_t>(size),

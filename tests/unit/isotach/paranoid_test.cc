@@ -195,4 +195,22 @@ TEST(Paranoid, expects_no_more_what_was_passed_over) {
     EXPECT_EQ(host.paranoid.violations(), 0U) << host.paranoid.first();
 }
 
+TEST(Paranoid, clocks_go_along_with_messages_of_any_size_whatever_frames_travel_in) {
+    for (const bool in_udp : {false, true}) {
+        HostOptions options{.isotach = {.paranoid = true}};
+        if (in_udp) options.niu.udp.addresses = {0x0a000001, 0x0a000002, 0x0a000003};
+        Hosts hosts(topology::single_switch(2), options);
+        for (const std::size_t size : {std::size_t{8}, std::size_t{257}, std::size_t{700},
+                                       hosts[0].isotach.most_in_frame(1), std::size_t{5000}}) {
+            ASSERT_TRUE(hosts[0].send({1}, 3, size));
+            hosts.run(5ms);
+            const auto deliveries = hosts[1].receive();
+            ASSERT_EQ(deliveries.size(), 1U) << size << " bytes";
+            EXPECT_TRUE(std::ranges::equal(deliveries[0].data, bytes(size, 3))) << size << " bytes";
+            hosts[1].release(deliveries);
+        }
+        hosts.run(1ms);
+    }
+}
+
 }  // namespace isoplane::test
