@@ -216,6 +216,7 @@ void Isotach::release_apart(Payload* payload, rte_mbuf* own) noexcept {
         payloads_.release(payload);
     } else if (own != nullptr) {
         rte_pktmbuf_free(own);
+        niu_.let_go(1);
     }
 }
 

@@ -66,6 +66,7 @@ inline void Isotach::issue_own(wire::Operation operation, std::uint32_t number,
 
 void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     const std::span<const std::byte> data = part.own_bytes();
+    if (part.packet) niu_.keep(1);
     issue_own(part.operation, number, data, part.packet.release(), part.payload.release());
 }
 
@@ -182,8 +183,8 @@ bool Isotach::find_needs(const Isochron& isochron, bool with_open) noexcept {
 }
 
 bool Isotach::needs_are_met() noexcept {
-    unsigned frames = 0;
-    unsigned ready = 0;
+    unsigned frames = needs_.own();
+    unsigned ready = needs_.own();
     for (const Needs::Need& need : needs_) {
         // What comes behind a payload must not use up the credit that the payload waits for, nor its turn.
         if (!payloads_.may_send(need.to) || !niu_.may_send(need.to, need.credit())) return false;
@@ -281,6 +282,7 @@ void Isotach::issue_to_self(Isochron& isochron) noexcept {
             issue_own(part, number);
             continue;
         }
+        if (part.packet) niu_.keep(1);
         deliver({.operation = part.operation,
                  .isochron = number,
                  .time = {after_.pulse, Place::kAfter, here_, after_.rank++},

@@ -197,6 +197,27 @@ TEST(Isochron, fits_when_the_host_itself_could_keep_its_own_messages) {
     EXPECT_FALSE(isotach.fits(isochron));
 }
 
+TEST(Isochron, to_its_own_host_takes_no_more_packets_than_leave_enough_for_others) {
+    Hosts hosts(topology::single_switch(2));
+    std::size_t sent = 0;
+    while (sent < 2 * station_pool().size() && hosts[0].send({0}))
+        ++sent;
+    EXPECT_EQ(sent, hosts[0].isotach.most_frames());
+    ASSERT_TRUE(hosts[1].send({0, 1}));
+    hosts.run(5ms);
+    const auto own = hosts[1].receive();
+    EXPECT_EQ(own.size(), 1U) << "time does not stand still";
+    hosts[1].release(own);
+    auto deliveries = hosts[0].receive();
+    EXPECT_EQ(deliveries.size(), sent + 1);
+    EXPECT_FALSE(hosts[0].send({0}));
+    hosts[0].release(deliveries);
+    EXPECT_TRUE(hosts[0].send({0}));
+    deliveries = hosts[0].receive();
+    hosts[0].release(deliveries);
+    hosts.run(1ms);
+}
+
 TEST(Isochron, to_a_host_without_credit_is_kept_and_goes_whole_later) {
     Hosts hosts(topology::single_switch(3), {.niu = {.window = 16}});
     isotach::Isotach& isotach = hosts[0].isotach;

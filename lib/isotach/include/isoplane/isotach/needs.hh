@@ -48,7 +48,7 @@ class Needs {
         for (const Isochron::Part& part : isochron.parts_) {
             if (part.size > largest_) return false;
             if (part.to == here_) {
-                if (!part.payload) ++own_;
+                if (!part.payload && part.size != 0) ++own_;
                 continue;
             }
             const std::size_t most = most_in_frame(part.to);

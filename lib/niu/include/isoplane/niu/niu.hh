@@ -196,6 +196,10 @@ class Niu final : public runtime::Stage {
     /// Room in the pool for so many new frames, of which `ready` are packets that there are already.
     bool set_aside(unsigned frames, unsigned ready) noexcept;
     void put_back() noexcept;
+    /// Packets of the pool that its user keeps until it says so count as those that are sent: what is left is
+    /// for what others send.
+    void keep(unsigned packets) noexcept { kept_ += packets; }
+    void let_go(unsigned packets) noexcept { kept_ -= packets; }
 
     /// The largest message that fits a frame to that peer; 0 before it is known.
     std::size_t max_message(NodeId to) const noexcept {
