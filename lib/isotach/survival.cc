@@ -138,14 +138,15 @@ void Isotach::tend_survival() noexcept {
     tend_handovers();
     // It has promised how it stands: neither does it hold more, nor does it do what had to wait for a time.
     if (siu_.is_frozen()) return;
+    // Whether or not all of the others have come: nobody goes on without it.
+    for (FlushOut& out : survival_.out)
+        while (!out.sent && send_flush(out)) {
+        }
     if (!survival_.flushing) {
         if (survival_.arrival.waits) return tend_arrival();
         siu_.hold(ordering_.hold(payloads_.expected() == 0));
         return;
     }
-    for (FlushOut& out : survival_.out)
-        while (!out.sent && send_flush(out)) {
-        }
     const bool all_here = std::ranges::find(survival_.awaited, true) == survival_.awaited.end();
     if ((!all_here || payloads_.expected() != 0) && !options_.planted.no_flush) return;
     survival_.flushing = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-#include <gtest/gtest.h>
-
 #include <isoplane/isotach/survival.hh>
+
+#include "hosts.hh"
 
 namespace isoplane::isotach {
 
@@ -47,3 +47,97 @@ TEST(Survival, who_says_things_of_views_to_come_without_end_is_not_listened_to) 
 }
 
 }  // namespace isoplane::isotach
+
+namespace isoplane::test {
+
+namespace {
+
+/// A network whose logical time survives deaths, and whose views the test decides.
+struct Survivors {
+    explicit Survivors(NodeId count) : stations(topology::single_switch(count), {.window = 16}) {
+        HostOptions options;
+        options.siu.exchange.in_views = true;
+        for (NodeId host = 0; host < count; ++host) {
+            hosts.push_back(std::make_unique<Host>(stations.niu(host), stations.paths(), options));
+            stations.poll_with(host, [host = hosts.back().get()](Time now) { host->poll(now); });
+        }
+        manager = std::make_unique<tm::TokenManager>(stations.niu(count), stations.paths(), count,
+                                                     options.siu.exchange);
+        stations.run(1ms);
+    }
+
+    /// The next view has these hosts, and the token manager.
+    void begin(const std::vector<NodeId>& in) {
+        wire::View view{.number = ++number, .cut = number == 1 ? 0 : UINT64_MAX};
+        manager->freeze();
+        for (const NodeId host : in) {
+            const isotach::Standing standing = hosts[host]->isotach.freeze();
+            view.members.push_back({host, host, 1});
+            if (number == 1) continue;
+            view.cut = std::min(view.cut, standing.held);
+            view.base = std::max({view.base, standing.held + 1, standing.last + 1});
+        }
+        view.members.push_back({stations.hosts(), stations.hosts(), 1});
+        manager->begin_view(view.number, view.base, [&](NodeId node) {
+            return std::ranges::find(view.members, node, &wire::Member::node) != view.members.end();
+        });
+        for (const NodeId host : in)
+            hosts[host]->isotach.begin(view);
+    }
+    void die(NodeId host) {
+        stations.poll_with(host, nullptr);
+        stations.clog(host);
+    }
+
+    Stations stations;
+    std::vector<std::unique_ptr<Host>> hosts;
+    std::unique_ptr<tm::TokenManager> manager;
+    std::uint32_t number = 0;
+};
+
+/// A program that receives nothing for a while.
+struct Busy final : niu::Receiver {
+    explicit Busy(Host& its_host) : host(its_host) { host.dispatcher.attach(wire::Protocol::kNoniso, this); }
+    void take(const niu::Received& message) noexcept override { kept.push_back(message); }
+    void release() {
+        for (const niu::Received& message : kept)
+            host.niu.release(message);
+        kept.clear();
+    }
+
+    Host& host;
+    std::vector<niu::Received> kept{};
+};
+
+}  // namespace
+
+TEST(Survival, what_ends_a_view_is_sent_when_it_can_be_though_all_of_the_others_is_here) {
+    Survivors all(3);
+    all.begin({0, 1, 2});
+    all.stations.run(1ms);
+    Busy program(*all.hosts[1]);
+    const Bytes large(200'000);
+    ASSERT_TRUE(all.hosts[0]->niu.transfer(1, wire::Protocol::kNoniso, large));
+    all.stations.run(1ms);
+    ASSERT_TRUE(all.hosts[0]->niu.transferring(1));
+    all.die(2);
+    all.begin({0, 1});
+    all.stations.run(5ms);
+    for (int i = 0; i < 1000 && all.hosts[0]->niu.transferring(1); ++i, all.stations.run(50us))
+        program.release();
+    program.release();
+    all.stations.run(5ms);
+    program.release();
+    for (const NodeId from : {NodeId{0}, NodeId{1}}) {
+        EXPECT_TRUE(all.hosts[from]->send({NodeId(1 - from)})) << from;
+        all.stations.run(5ms);
+        const auto deliveries = all.hosts[1 - from]->receive();
+        EXPECT_EQ(std::ranges::count(deliveries, isotach::DeliveryKind::kMessage, &isotach::Delivery::kind),
+                  1)
+            << "time stands still";
+        all.hosts[1 - from]->release(deliveries);
+    }
+    all.stations.run(1ms);
+}
+
+}  // namespace isoplane::test

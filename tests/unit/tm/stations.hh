@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <isoplane/fabric/switch.hh>
+#include <isoplane/niu/names.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/runtime/ring.hh>
 #include <isoplane/topology/builders.hh>
@@ -39,16 +40,14 @@ class Stations {
           options_(std::move(options)),
           managing_(std::move(managing)) {
         std::vector<fabric::Port> ports;
-        std::vector<std::string> names;
         for (std::size_t i = 0; i < topology_.node_count(); ++i) {
-            names.push_back(topology_.name(static_cast<NodeId>(i)));
             const std::string name = "unit_station" + std::to_string(i);
             stations_.push_back({.up = std::make_unique<runtime::Ring>(name + "_up"),
                                  .down = std::make_unique<runtime::Ring>(name + "_down")});
             stations_.back().valve = std::make_unique<Valve>(stations_.back().up->output());
             ports.push_back({stations_.back().up->input(), stations_.back().down->output()});
         }
-        options_.nodes = std::move(names);
+        options_.nodes = niu::names_of_hosts(topology_);
         fabric_ = std::make_unique<fabric::Switch>("fabric", ports, station_pool());
         for (std::size_t i = 0; i < topology_.node_count(); ++i)
             start(static_cast<NodeId>(i), 1);
@@ -77,7 +76,7 @@ class Stations {
         own.epoch = epoch;
         own.manages = manages(node);
         own.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
-        station.niu = std::make_unique<niu::Niu>(own.nodes[node], station.down->input(), *station.valve,
+        station.niu = std::make_unique<niu::Niu>(topology_.name(node), station.down->input(), *station.valve,
                                                  station_pool(), own);
     }
     /// What is polled after the NIU of that node.
