@@ -12,7 +12,11 @@
 namespace isoplane::isotach {
 
 void Isotach::arrive_behind(Pulse pulse) noexcept {
-    survival_.arrival = {.waits = true, .anew = true, .pulse = pulse, .epochs = survival_.epochs};
+    survival_.arrival = {.waits = true,
+                         .anew = true,
+                         .pulse = pulse,
+                         .epochs = survival_.epochs,
+                         .told = std::vector<std::vector<std::byte>>(counts_.size())};
     most_outstanding_ = 0;
 }
 
@@ -38,25 +42,30 @@ void Isotach::tend_arrival() noexcept {
     do_what_was_deferred();
 }
 
-/// All that were there before tell the same; the first counts.
+/// All that were there before tell the same; the first of whom all parts have come counts.
 void Isotach::take_handover(const niu::Received& message, const wire::IsotachHeader& header) noexcept {
-    const Arrival& arrival = survival_.arrival;
-    const std::span<const std::byte> standing = message.data.subspan(wire::kIsotachSize);
-    const auto joining = static_cast<std::size_t>(std::ranges::count_if(
-        standing.first(std::min(standing.size(), counts_.size())),
-        [](std::byte bits) { return (std::to_integer<std::uint8_t>(bits) & wire::kHandoverJoins) != 0; }));
-    const bool well_formed = message.whole() && siu_.survives() &&
-                             standing.size() == counts_.size() + joining * wire::kHandoverViewSize;
-    if (!well_formed) {
-        counters_.malformed.add();
-    } else if (arrival.waits && !arrival.has_group && header.pulse == arrival.pulse) {
-        take_over(header, standing);
+    Arrival& arrival = survival_.arrival;
+    const std::span<const std::byte> part = message.data.subspan(wire::kIsotachSize);
+    const std::size_t most = counts_.size() * (1 + wire::kHandoverViewSize);
+    bool well_formed = message.whole() && siu_.survives() && header.count <= most &&
+                       header.rank <= header.count && part.size() <= header.count - header.rank;
+    if (well_formed && arrival.waits && !arrival.has_group && header.pulse == arrival.pulse) {
+        std::vector<std::byte>& told = arrival.told[message.source];
+        if (header.rank == 0) told.clear();
+        if (header.rank == told.size()) told.insert(told.end(), part.begin(), part.end());
+        if (told.size() == header.count) well_formed = take_over(header, told);
     }
+    if (!well_formed) counters_.malformed.add();
     niu_.release(message);
 }
 
-/// The program is told who does not take part, and who joins with it.
-void Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept {
+/// The program is told who does not take part, and who joins with it. False when that is not all that it
+/// should be.
+bool Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept {
+    const auto joining = static_cast<std::size_t>(std::ranges::count_if(
+        standing.first(std::min(standing.size(), counts_.size())),
+        [](std::byte bits) { return (std::to_integer<std::uint8_t>(bits) & wire::kHandoverJoins) != 0; }));
+    if (standing.size() != counts_.size() + joining * wire::kHandoverViewSize) return false;
     LogicalTime time{header.pulse, Place::kEnd, 0, 0};
     survival_.due.clear();
     const std::byte* view = standing.data() + counts_.size();
@@ -76,6 +85,7 @@ void Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::
     }
     deliver_changes(time);
     survival_.arrival.has_group = true;
+    return true;
 }
 
 /// At the end of that pulse.
@@ -102,20 +112,34 @@ void Isotach::hand_over(Pulse pulse) {
 }
 
 void Isotach::tend_handovers() noexcept {
-    std::erase_if(survival_.handovers, [this](const Handover& out) {
-        if (out.epoch == 0 || survival_.epochs[out.to] != out.epoch) return true;
-        if (!reaches(out.to) || !payloads_.may_send(out.to)) return false;
-        const niu::SendBuffer room =
-            niu_.buffer(out.to, wire::Protocol::kIsotach, wire::kIsotachSize + out.standing.size(),
-                        niu::Urgency::kUrgent);
+    std::erase_if(survival_.handovers, [this](Handover& out) { return send_handover(out); });
+}
+
+/// As much of it as can go now. Returns whether nothing is left to be sent.
+bool Isotach::send_handover(Handover& out) noexcept {
+    if (out.epoch == 0 || survival_.epochs[out.to] != out.epoch) return true;
+    while (out.next < out.standing.size()) {
+        const std::size_t most = niu_.max_message(out.to);
+        if (!reaches(out.to) || !payloads_.may_send(out.to) || most <= wire::kIsotachSize) return false;
+        const std::span part =
+            std::span(out.standing)
+                .subspan(out.next)
+                .first(std::min(out.standing.size() - out.next, most - wire::kIsotachSize));
+        const niu::SendBuffer room = niu_.buffer(out.to, wire::Protocol::kIsotach,
+                                                 wire::kIsotachSize + part.size(), niu::Urgency::kUrgent);
         if (!room) return false;
-        wire::encode_isotach(
-            room.data.first<wire::kIsotachSize>(),
-            {.pulse = out.pulse, .host = here_, .flags = wire::kIsotachHandover, .isochron = out.view});
-        std::ranges::copy(out.standing, room.data.begin() + wire::kIsotachSize);
+        wire::encode_isotach(room.data.first<wire::kIsotachSize>(),
+                             {.pulse = out.pulse,
+                              .host = here_,
+                              .flags = wire::kIsotachHandover,
+                              .rank = static_cast<std::uint32_t>(out.next),
+                              .isochron = out.view,
+                              .count = static_cast<std::uint32_t>(out.standing.size())});
+        std::ranges::copy(part, room.data.begin() + wire::kIsotachSize);
         niu_.send(room);
-        return true;
-    });
+        out.next += part.size();
+    }
+    return true;
 }
 
 }  // namespace isoplane::isotach

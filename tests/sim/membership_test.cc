@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include <isoplane/wire/hello.hh>
+
 #include "chance.hh"
 #include "seeds.hh"
 #include "sim/network.hh"
@@ -191,6 +193,24 @@ TEST(MembershipSim, time_goes_on_among_more_than_a_frame_can_name) {
     Tally all;
     EXPECT_EQ(run(many, all), "");
     EXPECT_GT(all.changes, 0U);
+    EXPECT_EQ(all.stood_still, 0U);
+    std::cout << all;
+}
+
+/// How things stand takes several of the smallest frames.
+TEST(MembershipSim, who_joins_is_told_of_more_than_a_frame_can_name) {
+    sim::Scenario many = sim::Scenario::returning(2);
+    many.set_network(sim::three_levels(80));
+    many.mtu = wire::kMinMtu;
+    many.traffic.isochrons = 2;
+    many.worst = {.loss = 0.01, .reorder = 0.01};
+    many.mortality.hosts = 2;
+    many.mortality.managers = 0;
+    many.mortality.cuts = 0;
+    many.mortality.restarts = 3;
+    Tally all;
+    EXPECT_EQ(run(many, all), "");
+    EXPECT_GT(all.joins, 0U);
     EXPECT_EQ(all.stood_still, 0U);
     std::cout << all;
 }

@@ -268,9 +268,10 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void forget_what_was_before() noexcept;
     void tend_arrival() noexcept;
     void take_handover(const niu::Received& message, const wire::IsotachHeader& header) noexcept;
-    void take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept;
+    bool take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept;
     void hand_over(Pulse pulse);
     void tend_handovers() noexcept;
+    bool send_handover(Handover& out) noexcept;
 
     niu::Niu& niu_;
     siu::Siu& siu_;

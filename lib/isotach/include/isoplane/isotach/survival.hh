@@ -53,7 +53,8 @@ struct Arrival {
     bool has_group = false;
     bool has_pages = false;  ///< if there are any
     siu::Pulse pulse = 0;
-    std::vector<std::uint32_t> epochs{};  ///< of those that it joins; 0: not in that view
+    std::vector<std::uint32_t> epochs{};         ///< of those that it joins; 0: not in that view
+    std::vector<std::vector<std::byte>> told{};  ///< by host: the parts of its handover that have come
 };
 
 /// For a host that joins, on its way there.
@@ -63,6 +64,7 @@ struct Handover {
     std::uint32_t view = 0;
     siu::Pulse pulse = 0;
     std::vector<std::byte> standing{};  ///< as in wire::kIsotachHandover
+    std::size_t next = 0;               ///< what of it has not been sent begins there
 };
 
 /// What a host knows of the hosts that take part with it, and what it has to settle with them before time

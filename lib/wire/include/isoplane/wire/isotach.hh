@@ -67,7 +67,8 @@ using FlushWord = Field<std::uint32_t, 8>;
 inline constexpr std::size_t kFlushActSize = FlushWord::kEnd;
 
 /// Not a message of an isochron either: how things stand at the end of `pulse`, for a host that joins there,
-/// in view `isochron`. Its data is a byte of bits for each node; then the view for each that joins there.
+/// in view `isochron`. That is a byte of bits for each node; then the view for each that joins there: `count`
+/// bytes in all. The data is a part of them, which begins at `rank`; the parts come in their order.
 inline constexpr std::uint8_t kIsotachHandover = 0x10;
 inline constexpr std::uint8_t kHandoverPresent = 0x01;  ///< takes part in logical time
 inline constexpr std::uint8_t kHandoverJoins = 0x02;    ///< from this pulse on
