@@ -87,10 +87,11 @@ void Agreement::conclude() {
     const Time since = mends() ? majority_at_ : any_returned ? returned_at_ : began_at_;
     const Duration patience = mends() ? options_.limit : options_.grace();
     if (!all && (view_.number == 0 || now_ - since < patience)) return;
+    const bool enough = view_.number == 0 || 2 * promise_count() > voices(view_);
+    if (!enough && !options_.planted.no_majority) return;
     promises_[here_] = own_promise();
     // What may have been decided already is.
     const auto latest = std::ranges::max_element(promises_, {}, &Promise::accepted);
-    const bool enough = view_.number == 0 ? all : 2 * promise_count() > voices(view_);
     if (latest->accepted != 0 && enough) return begin_accepting(wire::View(latest->next));
     if (const auto next = choose(topology_, view_, promises_, joiners_)) return begin_accepting(*next);
     if (options_.planted.no_majority && view_.number != 0) {
