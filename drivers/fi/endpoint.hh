@@ -174,6 +174,7 @@ class Endpoint : public fid_ep, public Watcher {
     ssize_t claim(const Incoming& in);
     ssize_t post(Receive& receive, const Incoming& in, Segments& to, const portals::ProcessId& from);
     ssize_t post_multi(const Incoming& in, Segments& to, const portals::ProcessId& from);
+    ssize_t attach_multi(Receive& receive, const Incoming& in, const iovec& room);
     void report_receive(const Receive& receive, const portals::ProcessId& from, portals::Bits bits,
                         std::uint64_t extra, portals::Size moved, portals::Size length, void* at, int error);
     void report_end(Receive& receive, int error);

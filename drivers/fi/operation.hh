@@ -81,6 +81,13 @@ struct Segments {
     }
 };
 
+/// What a call says of what it could not have.
+inline int error_of(portals::Status status) {
+    using portals::Status;
+    if (status == Status::kOk) return 0;
+    return status == Status::kNoSpace || status == Status::kMeListTooLong ? -FI_EAGAIN : -FI_EINVAL;
+}
+
 /// A flag of ours, which none of libfabric's has: the call tells of success by nothing.
 inline constexpr std::uint64_t kSilent = std::uint64_t{1} << 61;
 

@@ -222,14 +222,13 @@ ssize_t Endpoint::post(Receive& receive, const Incoming& in, Segments& to, const
     receive.whole = kInvalid;
     receive.from = from;
     receive.buffer = to.count != 0 ? to.all[0].base : nullptr;
-    MdSpec spec{
-        .start = nullptr,
-        .length = 0,
-        .threshold = receive.is_multi ? kInfinite : 1,
-        .max_size = receive.is_multi ? least_room_ : 0,
-        .options = kOpPut | kStartDisable | (receive.is_multi ? kMaxSize : kTruncate | kUnlinkDisable),
-        .user_ptr = mark(Owner::kReceive, receive.handle),
-        .eq = queue_};
+    MdSpec spec{.start = nullptr,
+                .length = 0,
+                .threshold = 1,
+                .max_size = 0,
+                .options = kOpPut | kStartDisable | kTruncate | kUnlinkDisable,
+                .user_ptr = mark(Owner::kReceive, receive.handle),
+                .eq = queue_};
     to.fill(spec);
     const MatchSpec match{.id = from, .bits = in.tag, .ignore = in.ignore, .unlink = Unlink::kUnlink};
     Handle entry = kInvalid;
@@ -237,10 +236,11 @@ ssize_t Endpoint::post(Receive& receive, const Incoming& in, Segments& to, const
                                            Unlink::kUnlink, kNoQueue, entry, receive.md);
     if (status == Status::kOk) return 0;
     receives_.give_back(receive);
-    return status == Status::kNoSpace || status == Status::kMeListTooLong ? -FI_EAGAIN : -FI_EINVAL;
+    return error_of(status);
 }
 
-/// Takes what is there first, one message behind the other.
+/// Takes what is there first, one message behind the other. It is full when the next has no room, which those
+/// behind that are not to overtake. One that is longer than all of the buffer is cut off.
 ssize_t Endpoint::post_multi(const Incoming& in, Segments& to, const ProcessId& from) {
     if (to.count != 1) return -FI_EINVAL;
     Receive& receive = *receives_.take();
@@ -248,35 +248,69 @@ ssize_t Endpoint::post_multi(const Incoming& in, Segments& to, const ProcessId& 
     receive.flags = completion_of(in.portal);
     receive.reports = reports(in.flags, false);
     receive.is_multi = true;
+    receive.is_fetching = false;
+    receive.is_full = false;
+    receive.is_doomed = false;
     receive.parts = 0;
+    receive.whole = kInvalid;
+    receive.from = from;
     receive.md = kInvalid;
     const Segment all = to.all[0];
     Shelved& list = shelved(in.portal);
     Size used = 0;
-    for (auto at = find_shelved(in, from); at != list.end(); at = find_shelved(in, from)) {
+    bool is_untouched = true;
+    ssize_t problem = 0;
+    while (!receive.is_full) {
+        const auto at = find_shelved(in, from);
+        if (at == list.end()) break;
         const Size length = at->length;
-        if (length > all.length - used || receives_.is_full()) break;
+        receive.is_full = length > all.length - used;
+        if (receive.is_full && !is_untouched) break;
         const iovec room = rest_of(all, used);
         Incoming part = in;
         part.pieces = {&room, 1};
         Segments here(part.pieces);
         const Delivery delivery = deliver(list, at, part, here, receive.handle);
-        if (delivery == Delivery::kNotNow) break;
+        if (delivery == Delivery::kNotNow) {
+            problem = -FI_EAGAIN;
+            break;
+        }
         if (delivery == Delivery::kLater) ++receive.parts;
-        used += length;
-        if (all.length - used < least_room_) break;
+        used += std::min<Size>(length, room.iov_len);
+        is_untouched = false;
+        receive.is_full |= all.length - used < least_room_;
     }
-    if (used != 0 && all.length - used < least_room_) {
-        receive.is_full = true;
-        if (receive.parts == 0) report_end(receive, 0);
-        return 0;
+    if (problem == 0 && !receive.is_full) {
+        problem = attach_multi(receive, in, rest_of(all, used));
+        if (problem == 0) return 0;
     }
-    const iovec room = rest_of(all, used);
-    Segments here(std::span(&room, 1));
-    const unsigned parts = receive.parts;
-    const ssize_t result = post(receive, in, here, from);
-    if (result == 0) receive.parts = parts;
-    return result;
+    if (is_untouched) {
+        receives_.give_back(receive);
+        return problem;
+    }
+    // Whatever it was, what has come is in it: it is given back early.
+    receive.is_full = true;
+    if (receive.parts == 0) report_end(receive, 0);
+    return 0;
+}
+
+/// What has no room in it makes it go.
+ssize_t Endpoint::attach_multi(Receive& receive, const Incoming& in, const iovec& room) {
+    receive.buffer = room.iov_base;
+    const MdSpec spec{.start = room.iov_base,
+                      .length = room.iov_len,
+                      .threshold = kInfinite,
+                      .max_size = least_room_,
+                      .options = kOpPut | kStartDisable | kMaxSize,
+                      .user_ptr = mark(Owner::kReceive, receive.handle),
+                      .eq = queue_};
+    const MatchSpec match{.id = receive.from, .bits = in.tag, .ignore = in.ignore, .unlink = Unlink::kUnlink};
+    Handle entry = kInvalid;
+    Status status = interface_->insert_entry(shelf(in.portal).border(), match, Position::kBefore, entry);
+    if (status != Status::kOk) return error_of(status);
+    status = interface_->attach(entry, spec, Unlink::kUnlink, Unlink::kUnlink, receive.md);
+    if (status != Status::kOk) interface_->unlink_entry(entry);
+    return error_of(status);
 }
 
 /// One more of the messages that came before it is in a buffer for several, if it is one.

@@ -19,10 +19,6 @@ constexpr bool awaits_delivery(std::uint64_t flags) {
     return (flags & FI_DELIVERY_COMPLETE) != 0;
 }
 
-int error_of(Status status) {
-    return status == Status::kNoSpace ? -FI_EAGAIN : -FI_EINVAL;
-}
-
 }  // namespace
 
 bool Endpoint::reports(std::uint64_t flags, bool transmits) const noexcept {
