@@ -196,6 +196,14 @@ void Endpoint::lost(Nid nid) {
     operations_.for_each([nid](Operation& operation) { operation.is_doomed |= operation.to == nid; });
     receives_.for_each([nid](Receive& receive) { receive.is_doomed |= receive.from.nid == nid; });
     has_doomed_ = true;
+    // What it was to be asked for is not to be had any more, and no receive is to find it.
+    for (Shelved& list : shelved_) {
+        for (auto at = list.begin(); at != list.end();) {
+            const auto its = at++;
+            const bool is_offer = its->landed < its->length && Extra::unpack(its->extra).offer != kNone;
+            if (its->from.nid == nid && is_offer) spare_.splice(spare_.begin(), list, its);
+        }
+    }
 }
 
 void Endpoint::bury() {

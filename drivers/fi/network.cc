@@ -28,8 +28,6 @@ constexpr timespec kSeldom{0, 20'000'000};
 constexpr timespec kOften{0, 50'000};
 /// Rounds without anything, and each gives the CPU away, before that.
 constexpr unsigned kPatience = 200;
-/// From a look at one node to that at the next.
-constexpr std::uint32_t kLookEvery = 16;
 
 job::Settings settings() {
     job::Settings settings = job::settings_from_environment(meet);
@@ -79,7 +77,8 @@ Network& Network::instance() {
     return *network;
 }
 
-Network::Network() : job_(std::make_unique<job::Job>(settings())), lives_(job_->size()) {
+Network::Network()
+    : job_(std::make_unique<job::Job>(settings())), changes_(job_->changes_of_lives()), lives_(job_->size()) {
     on_exit(leave_at_exit, this);
     const NoSignals block;
     thread_ = std::thread([this] { run(); });
@@ -91,12 +90,13 @@ std::size_t Network::most_at_once() const noexcept {
 }
 
 bool Network::progress() {
-    const std::uint32_t round = rounds_.load(std::memory_order_relaxed) + 1;
-    rounds_.store(round, std::memory_order_relaxed);
+    rounds_.store(rounds_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     const bool moved = job_->progress();
+    // Before anybody knows what has come since.
+    if (changes_.load(std::memory_order_relaxed) != seen_) [[unlikely]]
+        look_at_lives();
     for (Watcher* watcher : watchers_)
         watcher->look();
-    if (round % kLookEvery == 0) look_at_next();
     return moved;
 }
 
@@ -106,18 +106,17 @@ void Network::rest(bool found) noexcept {
 }
 
 /// A node that was there is lost when it is not, or is there in another life.
-void Network::look_at_next() {
-    const std::size_t nid = next_;
-    next_ = next_ + 1 < lives_.size() ? next_ + 1 : 0;
-    if (nid == node()) return;
-    Life& life = lives_[nid];
-    const std::uint32_t epoch = job_->life(static_cast<niu::NodeId>(nid));
-    if (epoch == life.epoch) return;
-    const bool is_lost = life.epoch != 0;
-    life = {epoch, epoch == 0};
-    if (!is_lost) return;
-    for (Watcher* watcher : watchers_)
-        watcher->lost(static_cast<portals::Nid>(nid));
+void Network::look_at_lives() {
+    seen_ = changes_.load(std::memory_order_relaxed);
+    for (std::size_t nid = 0; nid < lives_.size(); ++nid) {
+        const std::uint32_t epoch = job_->life(static_cast<niu::NodeId>(nid));
+        const std::uint32_t before = lives_[nid].epoch;
+        if (epoch == before) continue;
+        lives_[nid] = {epoch, epoch == 0};
+        if (before == 0) continue;
+        for (Watcher* watcher : watchers_)
+            watcher->lost(static_cast<portals::Nid>(nid));
+    }
 }
 
 void Network::want_thread() {

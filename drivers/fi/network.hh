@@ -23,7 +23,7 @@ class Watcher {
   public:
     virtual ~Watcher() = default;
     virtual void look() = 0;
-    /// That node has died, or left.
+    /// That node has died, or left, and what has come since it was last looked is not of that life.
     virtual void lost(portals::Nid nid) = 0;
 };
 
@@ -108,7 +108,7 @@ class Network {
     };
 
     Network();
-    void look_at_next();
+    void look_at_lives();
     void run();
     static void leave_at_exit(int status, void* network);
     void leave();
@@ -117,8 +117,9 @@ class Network {
     std::unique_ptr<job::Job> job_;
     std::vector<Watcher*> watchers_;
     unsigned numbers_ = 0;
+    const std::atomic<std::uint64_t>& changes_;  ///< of lives, and how many of them have been seen
+    std::uint64_t seen_ = 0;
     std::vector<Life> lives_;
-    std::size_t next_ = 0;
     std::atomic<std::uint32_t> rounds_{0};
     std::atomic<unsigned> wanted_{0};
     std::atomic<bool> ends_{false};

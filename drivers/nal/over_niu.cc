@@ -265,6 +265,7 @@ bool OverNiu::alive(Peer& peer) noexcept {
     if (newest != peer.epoch) [[unlikely]] {
         if (peer.epoch != 0) end_life(peer);
         peer.epoch = newest;
+        count_change();
     }
     // Of what it said last, some may still be on its way by a plane on which it has not said goodbye.
     bool any = false;
@@ -278,7 +279,10 @@ bool OverNiu::alive(Peer& peer) noexcept {
         if (peer.lanes[i].open && !open) lose_plane(peer, i);
         peer.lanes[i].open = open;
     }
-    peer.left = any && left;
+    if (peer.left != (any && left)) [[unlikely]] {
+        peer.left = !peer.left;
+        count_change();
+    }
     if (newest != 0 && !peer.lanes[peer.lead].open)
         peer.lead = static_cast<std::size_t>(
             std::find_if(peer.lanes.begin(), peer.lanes.end(), [](const Lane& lane) { return lane.open; }) -

@@ -343,6 +343,10 @@ std::uint32_t Job::life(niu::NodeId node) {
     return life;
 }
 
+const std::atomic<std::uint64_t>& Job::changes_of_lives() const noexcept {
+    return network_->portals->changes_of_lives();
+}
+
 bool Job::all_arrived() {
     bool arrived = false;
     movement_->call([&] {

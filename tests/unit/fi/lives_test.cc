@@ -8,7 +8,6 @@ namespace isoplane::fi_test {
 namespace {
 
 using Data = std::vector<std::uint8_t>;
-constexpr std::size_t kLong = 65536;
 
 TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_next) {
     World world;

@@ -11,16 +11,17 @@ namespace isoplane::fi_test {
 
 namespace {
 
-/// One for the process, as it has one place in one job.
+/// One for the process, as it has one place in one job: unless the environment says another.
 void take_place() {
     static const bool taken = [] {
+        setenv("FI_PROVIDER_PATH", ISOPLANE_PROVIDER_PATH, 1);
+        if (getenv("ISOPLANE_CONFIG") != nullptr) return true;
         namespace fs = std::filesystem;
         std::string pattern = (fs::temp_directory_path() / "isoplane-fi-test-XXXXXX").string();
         const fs::path directory = mkdtemp(pattern.data());
         std::ofstream(directory / "fmconfig") << "0 alone\n";
         std::ofstream(directory / "node.conf") << "id=0\njob-key=7\nlink=null:\nfmconfig=fmconfig\n";
         setenv("ISOPLANE_CONFIG", (directory / "node.conf").c_str(), 1);
-        setenv("FI_PROVIDER_PATH", ISOPLANE_PROVIDER_PATH, 1);
         static const std::string its = directory;
         std::atexit([] { fs::remove_all(its); });
         return true;

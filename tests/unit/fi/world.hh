@@ -24,6 +24,8 @@ namespace isoplane::fi_test {
 
 /// Of memory that is offered.
 constexpr std::uint64_t kKey = 0x1234;
+/// Bytes of a message that stays with its sender until somebody waits for it.
+constexpr std::size_t kLong = 65536;
 
 template <typename T>
 struct Closed {

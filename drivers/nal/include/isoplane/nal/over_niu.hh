@@ -98,6 +98,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
 
     /// Which life of that node this is in touch with; 0: none. Where the NAL may be touched.
     std::uint32_t life(niu::NodeId node) const noexcept { return peers_[node].left ? 0 : peers_[node].epoch; }
+    /// How often that has changed, for any node.
+    const std::atomic<std::uint64_t>& changes_of_lives() const noexcept { return changes_of_lives_; }
     /// Nothing that was submitted waits to be put into frames.
     bool idle() const noexcept;
     /// From there, messages that do not fit a frame are sent without a copy. It outlives the NAL. Where the
@@ -270,6 +272,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void forget(const portals::Interface& interface) noexcept;
     nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
+    void count_change() noexcept { changes_of_lives_.fetch_add(1, std::memory_order_relaxed); }
     void look_at(Peer& peer) noexcept;
     runtime::Duration patience_with(NodeId node) const noexcept;
     void leave(Peer& peer) noexcept;
@@ -347,6 +350,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     std::vector<const niu::Memory*> memory_;
     Counters counters_;
     std::array<PlaneCounters, kMostPlanes> plane_counters_;
+    std::atomic<std::uint64_t> changes_of_lives_{0};
 };
 
 }  // namespace isoplane::nal

@@ -9,6 +9,7 @@
 ///     while (!job.try_close()) job.poll();
 #pragma once
 
+#include <atomic>
 #include <isoplane/isotach/endpoint.hh>
 #include <isoplane/link/link.hh>
 #include <isoplane/noniso/endpoint.hh>
@@ -77,6 +78,8 @@ class Job {
     bool progress();
     /// Which life of a node Portals are in touch with: 0 when it has not come, has left, or is dead.
     std::uint32_t life(niu::NodeId node);
+    /// How often that has changed, for any node.
+    const std::atomic<std::uint64_t>& changes_of_lives() const noexcept;
     /// All that was sent there has arrived, where it can.
     bool all_arrived();
     /// Leaves the job alone, with no more to say, and all that was said arrived: false until then. For

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+// Nodes that are killed, and start again.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "world.hh"
+
+namespace isoplane::fi_test {
+namespace {
+
+namespace fs = std::filesystem;
+using Data = std::vector<std::uint8_t>;
+constexpr std::uint64_t kHello = 100;
+
+/// Two nodes, each a process. One stays, the other is killed and comes again.
+class Stage {
+  public:
+    /// What a node does with its world, and the first endpoint of the other.
+    using Part = std::function<void(World&, fi_addr_t other)>;
+
+    /// To be made before this process has used the provider. The first life goes on when its part is over,
+    /// the second ends.
+    Stage(const Part& first, const Part& second) {
+        std::string pattern = (fs::temp_directory_path() / "isoplane-fi-peers-XXXXXX").string();
+        directory_ = mkdtemp(pattern.data());
+        std::ofstream(directory_ / "fmconfig") << "0 here there\n";
+        for (const int node : {0, 1})
+            std::ofstream(directory_ / (std::to_string(node) + ".conf"))
+                << "id=" << node << "\njob-key=7\nlink=memif:" << (directory_ / "link").string()
+                << ",role=" << (node == 0 ? "server" : "client") << "\nfmconfig=fmconfig\n";
+        if (pipe(gate_) != 0) throw std::runtime_error("no pipe");
+        first_ = fork();
+        if (first_ == 0) {
+            act(1, first);
+            pause();
+        }
+        second_ = fork();
+        if (second_ != 0) return;
+        char word = 0;
+        if (read(gate_[0], &word, 1) == 1) act(1, second);
+        end();
+    }
+    /// The part of this process, and then its end.
+    [[noreturn]] void play(const Part& here) {
+        act(0, here);
+        kill(first_, SIGKILL);
+        kill(second_, SIGKILL);
+        fs::remove_all(directory_);
+        end();
+    }
+    /// The next life begins when the one before is over.
+    void replace() {
+        kill(first_, SIGKILL);
+        waitpid(first_, nullptr, 0);
+        EXPECT_EQ(write(gate_[1], "x", 1), 1);
+    }
+    void await_second() const {
+        int status = 0;
+        waitpid(second_, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+
+  private:
+    /// Says what has failed, which is printed of nothing but the process that runs the tests.
+    [[noreturn]] static void end() {
+        const testing::TestResult& result = *testing::UnitTest::GetInstance()->current_test_info()->result();
+        for (int i = 0; i < result.total_part_count(); ++i)
+            std::fprintf(stderr, "line %d: %s\n", result.GetTestPartResult(i).line_number(),
+                         result.GetTestPartResult(i).message());
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    void act(int node, const Part& part) const {
+        setenv("ISOPLANE_CONFIG", (directory_ / (std::to_string(node) + ".conf")).c_str(), 1);
+        static World* world = nullptr;  // stays as it is when the process ends
+        world = new World({.progress = FI_PROGRESS_AUTO});
+        fi_addr_t other = FI_ADDR_UNSPEC;
+        EXPECT_EQ(fi_av_insertsvc(world->vector.get(), node == 0 ? "1" : "0", nullptr, &other, 0, nullptr),
+                  1);
+        part(*world, other);
+    }
+
+    fs::path directory_;
+    int gate_[2]{};
+    pid_t first_ = -1;
+    pid_t second_ = -1;
+};
+
+void say(World& world, std::uint64_t tag, const Data& said, fi_addr_t to) {
+    EXPECT_EQ(fi_tsend(world.a.endpoint.get(), said.data(), said.size(), nullptr, to, tag, context(tag)), 0);
+}
+
+void want(World& world, std::uint64_t tag, Data& got) {
+    EXPECT_EQ(fi_trecv(world.a.endpoint.get(), got.data(), got.size(), nullptr, FI_ADDR_UNSPEC, tag, 0,
+                       context(tag)),
+              0);
+}
+
+/// Until a message with that tag is there, which nobody has asked for.
+void await(World& world, std::uint64_t tag) {
+    fi_msg_tagged message{};
+    message.addr = FI_ADDR_UNSPEC;
+    message.tag = tag;
+    for (;;) {
+        EXPECT_EQ(fi_trecvmsg(world.a.endpoint.get(), &message, FI_PEEK), 0);
+        fi_cq_tagged_entry entry{};
+        if (fi_cq_sread(world.a.queue.get(), &entry, 1, nullptr, 20000) == 1) return;
+        fi_cq_err_entry error{};
+        fi_cq_readerr(world.a.queue.get(), &error, 0);
+        ASSERT_EQ(error.err, FI_ENOMSG);
+        usleep(1000);
+    }
+}
+
+TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto scene = [] {
+        const Data before = content(kLong, 1);
+        const Data after = content(kLong, 2);
+        Data answer(kLong);
+        Stage stage(
+            [&](World& world, fi_addr_t other) {
+                say(world, 1, before, other);
+                pause();
+            },
+            [&](World& world, fi_addr_t other) {
+                want(world, 2, answer);
+                say(world, kHello, {1}, other);
+                say(world, 1, after, other);
+                for (const std::uint64_t tag : {kHello, std::uint64_t{2}, std::uint64_t{1}})
+                    EXPECT_NE(world.a.next().op_context, context(0)) << tag;
+                EXPECT_EQ(answer, before);
+            });
+        stage.play([&](World& world, fi_addr_t other) {
+            await(world, 1);
+            Data hello(1);
+            Data got(kLong);
+            want(world, kHello, hello);
+            stage.replace();
+            EXPECT_EQ(world.a.next().op_context, context(kHello));
+            // At once, whatever else is known of the other yet.
+            say(world, 2, before, other);
+            want(world, 1, got);
+            for (int i = 0; i < 2; ++i)
+                world.a.next();
+            EXPECT_EQ(got, after);
+            stage.await_second();
+        });
+    };
+    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace isoplane::fi_test
