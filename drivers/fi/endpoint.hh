@@ -199,6 +199,7 @@ class Endpoint : public fid_ep, public Watcher {
     void on_received(Receive& receive, const Event& event);
     void on_reply(const Event& event);
     void on_unlink(const Event& event);
+    void catch_up();
     void bury();
 
     portals::ProcessId process(fi_addr_t address) const noexcept;
@@ -242,7 +243,9 @@ class Endpoint : public fid_ep, public Watcher {
     portals::Slots<Operation> answers_;
     portals::Slots<Receive> receives_;
     std::deque<std::pair<portals::ProcessId, std::vector<std::byte>>> unanswered_;
-    bool has_doomed_ = false;
+    /// What is to be done when it is looked at the next time.
+    enum Later : std::uint8_t { kBury = 1, kRefill = 2 };
+    std::uint8_t later_ = 0;
     std::uint64_t seen_ = 0;  ///< changes of the interface, when all of its events had been handled
 };
 

@@ -13,7 +13,7 @@ namespace isoplane::fi {
 using namespace portals;
 
 void Endpoint::look() {
-    if (interface_->changes() == seen_ && unanswered_.empty() && !has_doomed_) return;
+    if (interface_->changes() == seen_ && unanswered_.empty() && later_ == 0) return;
     if (interface_->visit_events(queue_, [this](const Event& event) { handle(event); }) == Status::kEqDropped)
         [[unlikely]]
         complain("more has arrived at once than there is room to tell of: some of it is lost");
@@ -23,8 +23,8 @@ void Endpoint::look() {
         for (const auto& [from, request] : waiting)
             answer(from, request.data(), request.size());
     }
-    if (has_doomed_) [[unlikely]]
-        bury();
+    if (later_ != 0) [[unlikely]]
+        catch_up();
 }
 
 void Endpoint::handle(const Event& event) {
@@ -184,7 +184,11 @@ void Endpoint::on_reply(const Event& event) {
 }
 
 void Endpoint::on_unlink(const Event& event) {
-    if (owner_of(event) == Owner::kShelf) return shelf(event.portal).unlinked(which_of(event));
+    if (owner_of(event) == Owner::kShelf) {
+        if (!shelf(event.portal).unlinked(which_of(event))) [[unlikely]]
+            later_ |= kRefill;
+        return;
+    }
     Receive* const receive = owner_of(event) == Owner::kReceive ? receives_.find(which_of(event)) : nullptr;
     if (receive == nullptr || !receive->is_multi) return;
     receive->is_full = true;
@@ -195,7 +199,7 @@ void Endpoint::on_unlink(const Event& event) {
 void Endpoint::lost(Nid nid) {
     operations_.for_each([nid](Operation& operation) { operation.is_doomed |= operation.to == nid; });
     receives_.for_each([nid](Receive& receive) { receive.is_doomed |= receive.from.nid == nid; });
-    has_doomed_ = true;
+    later_ |= kBury;
     // What it was to be asked for is not to be had any more, and no receive is to find it.
     for (Shelved& list : shelved_) {
         for (auto at = list.begin(); at != list.end();) {
@@ -206,8 +210,15 @@ void Endpoint::lost(Nid nid) {
     }
 }
 
+void Endpoint::catch_up() {
+    const std::uint8_t due = std::exchange(later_, std::uint8_t{0});
+    if ((due & kRefill) != 0)
+        for (Shelf& its : shelves_)
+            if (!its.refill()) later_ |= kRefill;
+    if ((due & kBury) != 0) bury();
+}
+
 void Endpoint::bury() {
-    has_doomed_ = false;
     operations_.for_each([this](Operation& operation) {
         if (!operation.is_doomed) return;
         const bool is_free =
@@ -215,12 +226,12 @@ void Endpoint::bury() {
         if (is_free)
             finish(operation, FI_EHOSTDOWN);
         else
-            has_doomed_ = true;
+            later_ |= kBury;
     });
     receives_.for_each([this](Receive& receive) {
         if (!receive.is_doomed) return;
         if (interface_->unlink(receive.md) != Status::kOk) {
-            has_doomed_ = true;
+            later_ |= kBury;
             return;
         }
         if (!receive.is_fetching) return report_end(receive, FI_EHOSTDOWN);

@@ -122,7 +122,7 @@ bool Endpoint::fetch(const Unexpected& message, const Incoming& in, Segments& to
     }
     if (network().is_lost(message.from.nid)) {
         part->is_doomed = true;
-        has_doomed_ = true;
+        later_ |= kBury;
     }
     return true;
 }

@@ -15,6 +15,7 @@ Status Shelf::open(Interface& interface, Index portal, Handle queue, std::size_t
     buffers_.clear();  // of an interface that could not be had
     free_.clear();
     slabs_.clear();
+    missing_ = 0;
     interface_ = &interface;
     portal_ = portal;
     queue_ = queue;
@@ -97,12 +98,21 @@ void Shelf::release(std::uint32_t name) {
     interface_->update(buffer.md, nullptr, &buffer.spec, queue_);
 }
 
-void Shelf::unlinked(std::uint32_t name) {
+bool Shelf::unlinked(std::uint32_t name) {
     Buffer& buffer = find(name);
     buffer.is_attached = false;
     const auto number = static_cast<std::uint32_t>(&buffer - buffers_.data());
     if (buffer.users == 0) free_.push_back(number);
-    attach_one();
+    ++missing_;
+    return refill();
+}
+
+bool Shelf::refill() {
+    while (missing_ != 0) {
+        if (!attach_one()) return false;
+        --missing_;
+    }
+    return true;
 }
 
 }  // namespace isoplane::fi

@@ -33,8 +33,10 @@ class Shelf {
     /// A message is in it, that event says where.
     const std::byte* hold(const portals::Event& event) noexcept;
     void release(std::uint32_t name);
-    /// It is full.
-    void unlinked(std::uint32_t name);
+    /// It is full, and another takes its place. False if there is no room for that now.
+    bool unlinked(std::uint32_t name);
+    /// The same of all whose place was not taken.
+    bool refill();
 
   private:
     static constexpr unsigned kNumberBits = 20;
@@ -60,6 +62,7 @@ class Shelf {
     std::vector<std::unique_ptr<std::byte[]>> slabs_;
     std::vector<Buffer> buffers_;
     std::vector<std::uint32_t> free_;
+    unsigned missing_ = 0;  ///< places of those that are attached
 };
 
 }  // namespace isoplane::fi
