@@ -20,6 +20,8 @@ using namespace portals;
 
 namespace {
 
+static_assert(kTransmits + kReceives + kRegions <= kMostObjects - kMostObjects / 4);
+
 /// What others still have of an endpoint of before, of this process or of one that was here earlier, is not
 /// to mean anything of this one, which may have its number and its pid.
 std::uint32_t next_generation() {

@@ -159,7 +159,7 @@ void describe(fi_info& info, std::uint32_t version, const fi_info* hints) {
     domain.cntr_cnt = 1024;
     domain.mr_iov_limit = 1;
     domain.caps = kDomainCaps;
-    domain.mr_cnt = 32768;
+    domain.mr_cnt = kRegions;
     info.fabric_attr->name = copy(kName);
     info.fabric_attr->prov_version = kProvider.version;
 }

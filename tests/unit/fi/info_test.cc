@@ -72,6 +72,31 @@ TEST(FiInfo, what_is_left_open_is_chosen) {
     EXPECT_EQ(info->domain_attr->threading, FI_THREAD_SAFE);
 }
 
+TEST(FiInfo, what_is_offered_can_all_be_had_at_once) {
+    World world;
+    const std::vector<std::uint8_t> said(kLong);
+    std::uint8_t byte = 0;
+    const auto all = [](std::size_t count, const auto& one) {
+        for (std::size_t i = 0; i < count; ++i)
+            ASSERT_EQ(one(), 0) << i << " of " << count;
+    };
+    std::vector<Owned<fid_mr>> regions;
+    all(world.info->domain_attr->mr_cnt, [&] {
+        fid_mr* made = nullptr;
+        const int result =
+            fi_mr_reg(world.domain.get(), &byte, 1, FI_REMOTE_READ, 0, regions.size(), 0, &made, nullptr);
+        if (result == 0) regions.emplace_back(made);
+        return result;
+    });
+    all(world.info->rx_attr->size,
+        [&] { return fi_recv(world.a.endpoint.get(), &byte, 1, nullptr, FI_ADDR_UNSPEC, nullptr); });
+    all(world.info->tx_attr->size, [&] {
+        return fi_send(world.a.endpoint.get(), said.data(), said.size(), nullptr, world.b.address, nullptr);
+    });
+    while (!regions.empty())
+        regions.pop_back();
+}
+
 /// Programs that know nothing of isoplane are to find what they have always found.
 TEST(FiInfo, is_silent_outside_of_a_job_unless_it_is_asked_for_by_name) {
     static_cast<void>(get_info([](fi_info&) {}));
