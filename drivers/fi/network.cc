@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -149,7 +148,7 @@ void Network::run() {
 /// One that ends otherwise than well just goes, and so does what the program has forked.
 void Network::leave_at_exit(int status, void* network) {
     Network& its = *static_cast<Network*>(network);
-    if (status == 0 && getpid() == its.pid_) its.leave();
+    if (status == 0 && !its.job_->is_of_parent()) its.leave();
 }
 
 void Network::leave() {

@@ -3,8 +3,6 @@
 
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -123,7 +121,6 @@ class Network {
     std::atomic<std::uint32_t> rounds_{0};
     std::atomic<unsigned> wanted_{0};
     std::atomic<bool> ends_{false};
-    const pid_t pid_ = getpid();  ///< that has joined
     std::thread thread_;
 };
 

@@ -3,8 +3,6 @@
 
 #include "net.hh"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <isoplane/wire/isotach.hh>
@@ -60,7 +58,6 @@ bool Net::open(Time time) {
     if (job_->mtu() < told_)
         give_up("the link carries frames of " + std::to_string(job_->mtu()) +
                 " bytes, less than the program was told: give mtu= in node.conf what the link has");
-    pid_ = getpid();
     on_exit(leave_at_exit, this);
     return true;
 }
@@ -151,8 +148,9 @@ void Net::close() {
 /// in the job is not its.
 void Net::leave_at_exit(int status, void* self) {
     Net& net = *static_cast<Net*>(self);
-    if (getpid() != net.pid_) return static_cast<void>(net.job_.release());
-    if (status != 0 || !net.is_open()) return;
+    if (!net.is_open()) return;
+    if (net.job_->is_of_parent()) return static_cast<void>(net.job_.release());
+    if (status != 0) return;
     std::fflush(stdout);
     net.leaving_ = true;
     job::Job& job = *net.job_;

@@ -77,7 +77,6 @@ class Net {
     std::vector<void (*)()> give_back_;
     std::deque<isotach::Delivery> put_off_;
     std::size_t told_ = 0;  ///< bytes of a frame, before the link was there
-    pid_t pid_ = 0;
     unsigned polls_ = 0;
     bool closed_ = false;
     bool leaving_ = false;

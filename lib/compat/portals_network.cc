@@ -3,8 +3,6 @@
 
 #include "portals_network.hh"
 
-#include <unistd.h>
-
 #include <cstdlib>
 
 #include "net.hh"
@@ -37,14 +35,13 @@ portals::Nal* PortalsNetwork::nal() {
         } catch (const std::exception& error) {
             give_up(error.what());
         }
-        pid_ = getpid();
         on_exit(leave_at_exit, this);
     }
     return &job_->portals();
 }
 
 bool PortalsNetwork::is_of_parent() const noexcept {
-    return job_ != nullptr && getpid() != pid_;
+    return job_ != nullptr && job_->is_of_parent();
 }
 
 void PortalsNetwork::leave() {

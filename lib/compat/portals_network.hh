@@ -34,7 +34,6 @@ class PortalsNetwork {
 
     std::unique_ptr<job::Settings> settings_;
     std::unique_ptr<job::Job> job_;
-    pid_t pid_ = 0;  ///< that has joined
     bool left_ = false;
 };
 

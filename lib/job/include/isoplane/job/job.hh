@@ -9,6 +9,8 @@
 ///     while (!job.try_close()) job.poll();
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <isoplane/isotach/endpoint.hh>
 #include <isoplane/link/link.hh>
@@ -48,6 +50,9 @@ class Job {
     /// Bytes behind the Ethernet header of its largest frame: Settings::mtu, or less where the link carries
     /// less, or frames are authenticated.
     unsigned mtu() const noexcept;
+    /// This process has been forked by the one that made it: the place in the job is not its. It neither
+    /// calls anything else nor destroys it.
+    bool is_of_parent() const noexcept { return getpid() != process_; }
 
     /// Waits until all nodes are there, and logical time, if the settings ask for it. Throws with the names
     /// of those that have not come within the limit.
@@ -115,6 +120,7 @@ class Job {
     bool settled();
 
     Settings settings_;
+    const pid_t process_ = getpid();
     std::size_t size_;
     runtime::Eal eal_;
     runtime::Pool pool_;
