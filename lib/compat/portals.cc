@@ -25,15 +25,20 @@ Portals& Portals::instance() {
     return *portals;
 }
 
+void Inside::stay() noexcept {
+    while (depth_ == 0)
+        pause();
+}
+
 void Portals::init() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (initialised_) return;
     loopback_ = std::make_shared<nal::Loopback>();
     initialised_ = true;
 }
 
 void Portals::fini() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (PortalsNetwork::instance().is_of_parent()) return;
     for (auto& opened : interfaces_) {
         if (opened != nullptr) opened->ni.close();
@@ -47,12 +52,12 @@ void Portals::fini() {
 }
 
 bool Portals::is_initialised() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return initialised_;
 }
 
 void Portals::set_jid(portals::Jid jid) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     jid_ = jid;
 }
 
@@ -62,10 +67,8 @@ Status Portals::nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<
     PortalsNetwork& network = PortalsNetwork::instance();
     if (iface == PTL_IFACE_ISOPLANE && network.is_there()) {
         number = kNetwork;
-        portals::Nal* const its = network.nal();
-        if (its == nullptr) return Status::kFail;
-        nal = std::shared_ptr<portals::Nal>(std::shared_ptr<portals::Nal>(), its);
-        return Status::kOk;
+        nal = network.nal();
+        return nal != nullptr ? Status::kOk : Status::kFail;
     }
     if (iface == PTL_IFACE_ISOPLANE) iface = PTL_IFACE_LOOPBACK0;
     if (iface < PTL_IFACE_LOOPBACK0 || iface >= PTL_IFACE_LOOPBACK(kNetwork)) return Status::kIfaceInvalid;
@@ -76,7 +79,7 @@ Status Portals::nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<
 
 Status Portals::open(ptl_interface_t iface, portals::Pid wanted, const Limits& desired,
                      std::shared_ptr<PortalsInterface>& opened) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!initialised_) return Status::kNoInit;
     unsigned number = 0;
     std::shared_ptr<portals::Nal> nal;
@@ -105,9 +108,10 @@ Status Portals::open(ptl_interface_t iface, portals::Pid wanted, const Limits& d
 }
 
 Status Portals::close(ptl_handle_ni_t handle) {
+    const Inside inside;
     std::shared_ptr<PortalsInterface> closed;
     {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         closed = find(handle, true);
         if (closed == nullptr) return initialised_ ? Status::kNiInvalid : Status::kNoInit;
         interfaces_[HandleParts::unpack(handle).interface].reset();
@@ -136,6 +140,7 @@ std::shared_ptr<PortalsInterface> Portals::interface(ptl_handle_ni_t handle) {
 
 }  // namespace isoplane::compat
 
+using isoplane::compat::Inside;
 using isoplane::compat::on_interface;
 using isoplane::compat::on_interface_of;
 using isoplane::compat::Portals;
@@ -151,7 +156,7 @@ int PtlInit(int* max_interfaces) {
 /// A program that clears up in a handler of a signal that has interrupted a call, as many do, ends next, and
 /// all that it has with it. There is nothing it could wait for.
 void PtlFini() {
-    if (isoplane::compat::Inside::anything()) return isoplane::compat::PortalsNetwork::instance().abandon();
+    if (Inside::anything()) return isoplane::compat::PortalsNetwork::instance().abandon();
     Portals::instance().fini();
 }
 
@@ -170,6 +175,7 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
         less(limits.list, desired->max_me_list);
         less(limits.max_getput, desired->max_getput_md);
     }
+    const Inside inside;
     std::shared_ptr<PortalsInterface> opened;
     const Status status = Portals::instance().open(iface, pid, limits, opened);
     if (status != Status::kOk) return static_cast<int>(status);
@@ -188,7 +194,7 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
 }
 
 int PtlNIFini(ptl_handle_ni_t ni) {
-    if (isoplane::compat::Inside::anything()) return PTL_OK;
+    if (Inside::anything()) return PTL_OK;
     return static_cast<int>(Portals::instance().close(ni));
 }
 
@@ -219,6 +225,7 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni) {
     if (ni == nullptr) return PTL_SEGV;
     Portals& portals = Portals::instance();
     if (!portals.is_initialised()) return PTL_NO_INIT;
+    const Inside inside;
     const auto found = portals.of(handle);
     if (found == nullptr) return PTL_HANDLE_INVALID;
     *ni = found->handle;

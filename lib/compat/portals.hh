@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <atomic>
 #include <isoplane/nal/loopback.hh>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <portals3.h>
@@ -35,6 +37,34 @@ struct PortalsInterface {
     PortalsGroup group;
 };
 
+/// A thread is in a call of Portals as long as there is one of these. If it calls another meanwhile, that is
+/// from within a handler of a signal that came while it may have held locks.
+class Inside {
+  public:
+    Inside() noexcept { ++depth_; }
+    ~Inside() {
+        --depth_;
+        if (is_over_.load(std::memory_order_relaxed)) [[unlikely]]
+            stay();
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+    static bool anything() noexcept { return depth_ > 0; }
+    /// The program ends, by this thread, which is inside from now on. Others do not come back from their
+    /// calls: what these would say is no error of theirs.
+    static void end() noexcept {
+        ++depth_;
+        is_over_.store(true, std::memory_order_relaxed);
+    }
+
+  private:
+    static void stay() noexcept;
+
+    inline static thread_local int depth_ = 0;
+    inline static std::atomic<bool> is_over_{false};
+};
+
 /// Portals, as a process has it.
 class Portals {
   public:
@@ -47,15 +77,15 @@ class Portals {
     portals::Status open(ptl_interface_t iface, portals::Pid wanted, const portals::Limits& desired,
                          std::shared_ptr<PortalsInterface>& opened);
     portals::Status close(ptl_handle_ni_t handle);
-    /// The interface that an object belongs to; nullptr when there is none.
+    /// The interface that an object belongs to; nullptr when there is none. Its caller is Inside.
     std::shared_ptr<PortalsInterface> of(ptl_handle_any_t object);
-    /// The one with this handle.
+    /// The one with this handle; the same.
     std::shared_ptr<PortalsInterface> interface(ptl_handle_ni_t handle);
 
     /// Calls with the group of an interface, or of the next one.
     template <typename Call>
     portals::Status with_group(ptl_handle_ni_t handle, Call&& call) {
-        const std::lock_guard lock(mutex_);
+        const Lock lock(mutex_);
         if (!initialised_) return portals::Status::kNoInit;
         if (handle == PTL_INVALID_HANDLE) return call(next_group_, nullptr);
         const std::shared_ptr<PortalsInterface> found = find(handle, true);
@@ -64,6 +94,16 @@ class Portals {
     void set_jid(portals::Jid jid);
 
   private:
+    /// Who has it is in a call.
+    class Lock {
+      public:
+        explicit Lock(std::mutex& mutex) : lock_(mutex) {}
+
+      private:
+        const Inside inside_;
+        const std::lock_guard<std::mutex> lock_;
+    };
+
     std::shared_ptr<PortalsInterface> find(ptl_handle_any_t handle, bool itself) const;
     portals::Status nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal);
 
@@ -76,25 +116,9 @@ class Portals {
     PortalsGroup next_group_;
 };
 
-/// A thread is in a call of Portals as long as there is one of these. If it calls another meanwhile, that is
-/// from within a handler: of an event, or of a signal that came while locks were held.
-class Inside {
-  public:
-    Inside() noexcept { ++depth_; }
-    ~Inside() { --depth_; }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-
-    static bool anything() noexcept { return depth_ > 0; }
-
-  private:
-    inline static thread_local int depth_ = 0;
-};
-
 /// Calls with an interface that was found; without one, says why there is none.
 template <typename Call>
 int on(const std::shared_ptr<PortalsInterface>& found, portals::Status invalid, Call&& call) {
-    const Inside inside;
     if (found != nullptr) [[likely]]
         return static_cast<int>(call(found->ni));
     return Portals::instance().is_initialised() ? static_cast<int>(invalid) : PTL_NO_INIT;
@@ -103,12 +127,14 @@ int on(const std::shared_ptr<PortalsInterface>& found, portals::Status invalid, 
 /// Calls with the interface that `handle` belongs to: `invalid` if there is none.
 template <typename Call>
 int on_interface_of(ptl_handle_any_t handle, portals::Status invalid, Call&& call) {
+    const Inside inside;
     return on(Portals::instance().of(handle), invalid, call);
 }
 
 /// The same, of the handle of an interface.
 template <typename Call>
 int on_interface(ptl_handle_ni_t handle, Call&& call) {
+    const Inside inside;
     return on(Portals::instance().interface(handle), portals::Status::kNiInvalid, call);
 }
 

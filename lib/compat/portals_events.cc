@@ -8,6 +8,7 @@
 
 #include <p3api/debug.h>
 
+using isoplane::compat::Inside;
 using isoplane::compat::on_interface;
 using isoplane::compat::on_interface_of;
 using isoplane::compat::Portals;
@@ -36,20 +37,22 @@ void convert(const Event& from, ptl_event_t& to) {
     to.sequence = from.sequence;
 }
 
+/// Its handler is called by who is in no call any more, and may do as it likes.
 int next(std::span<const ptl_handle_eq_t> eqs, Deadline until, ptl_event_t& event, int& which) {
     which = 0;
-    return on_interface_of(eqs.front(), Status::kEqInvalid, [&](Interface& its) {
+    EventHandler handler = nullptr;
+    const int rc = on_interface_of(eqs.front(), Status::kEqInvalid, [&](Interface& its) {
         Event taken{};
         std::size_t index = 0;
-        EventHandler handler = nullptr;
         const Status status = wait(its, eqs, until, taken, index, handler);
         if (status == Status::kEqEmpty) return status;
         which = static_cast<int>(index);
         if (status != Status::kOk && status != Status::kEqDropped) return status;
         convert(taken, event);
-        if (handler != nullptr) reinterpret_cast<ptl_eq_handler_t>(handler)(&event);
         return status;
     });
+    if (handler != nullptr) reinterpret_cast<ptl_eq_handler_t>(handler)(&event);
+    return rc;
 }
 
 }  // namespace
@@ -116,6 +119,7 @@ const char* PtlEventKindStr(ptl_event_kind_t kind) {
 const char* PtlNIFailStr(ptl_handle_ni_t ni, ptl_ni_fail_t fail) {
     if (fail == PTL_NI_OK) return "PTL_NI_OK";
     if (fail == PTL_NI_FAIL) return "PTL_NI_FAIL";
+    const Inside inside;
     const auto its = Portals::instance().interface(ni);
     const char* const name = its != nullptr ? its->nal->name_of(fail) : nullptr;
     return name != nullptr ? name : "PTL_NI_UNKNOWN_ERROR";

@@ -3,9 +3,12 @@
 
 #include "portals_network.hh"
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "net.hh"
+#include "portals.hh"
 
 namespace isoplane::compat {
 
@@ -27,34 +30,45 @@ const job::Settings& PortalsNetwork::settings() {
     return *settings_;
 }
 
-portals::Nal* PortalsNetwork::nal() {
+std::shared_ptr<portals::Nal> PortalsNetwork::nal() {
     if (left_) return nullptr;
     if (job_ == nullptr) {
         try {
-            job_ = std::make_unique<job::Job>(settings());
+            job_ = std::make_shared<job::Job>(settings());
         } catch (const std::exception& error) {
             give_up(error.what());
         }
         on_exit(leave_at_exit, this);
     }
-    return &job_->portals();
+    return {job_, &job_->portals()};
 }
 
 bool PortalsNetwork::is_of_parent() const noexcept {
     return job_ != nullptr && job_->is_of_parent();
 }
 
+/// Who is still in a call comes back from it now. If he does not, as a handler of a signal keeps him, the job
+/// stays for him.
 void PortalsNetwork::leave() {
-    if (job_ == nullptr || left_ || is_of_parent()) return;
+    if (job_ == nullptr || left_) return;
+    left_ = true;
     while (!job_->try_leave()) {
     }
+    constexpr auto kLimit = std::chrono::seconds(5);
+    const auto limit = std::chrono::steady_clock::now() + kLimit;
+    while (job_.use_count() != 1) {
+        if (std::chrono::steady_clock::now() > limit) return;
+        std::this_thread::yield();
+    }
     job_.reset();
-    left_ = true;
 }
 
-/// One that ends otherwise than well just goes.
+/// One that ends otherwise than well just goes; so do one that ends in a handler of a signal that has
+/// interrupted a call, and what the program has forked.
 void PortalsNetwork::leave_at_exit(int status, void* network) {
-    if (status == 0) static_cast<PortalsNetwork*>(network)->leave();
+    if (status != 0 || Inside::anything() || static_cast<PortalsNetwork*>(network)->is_of_parent()) return;
+    Inside::end();
+    Portals::instance().fini();
 }
 
 }  // namespace isoplane::compat

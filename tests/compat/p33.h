@@ -62,8 +62,8 @@ static ptl_handle_eq_t queue_of(ptl_size_t count) {
 }
 
 /* An MD on an entry of its own. */
-static ptl_handle_md_t attach(ptl_process_id_t from, ptl_match_bits_t bits, ptl_md_t md,
-                              ptl_handle_me_t* me) {
+static __inline__ ptl_handle_md_t attach(ptl_process_id_t from, ptl_match_bits_t bits, ptl_md_t md,
+                                         ptl_handle_me_t* me) {
     ptl_handle_md_t handle;
     MUST(PtlMEAttach(ni, PORTAL, from, bits, 0, PTL_RETAIN, PTL_INS_AFTER, me));
     MUST(PtlMDAttach(*me, md, PTL_RETAIN, &handle));

@@ -12,7 +12,7 @@ from installed import WAYS, build, install, job
 from net import Program, command, run, same, test, until, work
 
 LOSS = ("--fabric", "loss=0.01")
-RANKS = ("p33_self", "p33_pair", "p33_flow", "p33_lat", "p33_ring", "p33_lock", "p33_peers")
+RANKS = ("p33_self", "p33_pair", "p33_flow", "p33_lat", "p33_ring", "p33_lock", "p33_peers", "p33_ends")
 OLD = ("p30_pong_client", "p30_pong_server", "p30_bulk_client", "p30_bulk_server")
 
 
@@ -175,6 +175,28 @@ def one_that_dies_fails_what_is_for_it_and_takes_nobody_with_it():
                      work("p33_peers-cc"), "dying") as launcher:
             said = sorted(launcher.ends(code=1, err="killed").out().splitlines())
             same(said, ["[0] a put has failed", "[2] acknowledged", "[3] acknowledged"], way)
+
+
+@test
+def threads_that_are_in_calls_when_a_program_ends_do_not_keep_it_and_do_not_come_back():
+    for _ in range(3):
+        everywhere(2, "p33_ends", "waits", say="met")
+
+
+@test
+def who_clears_up_after_the_job_was_left_finds_nothing_to_do():
+    everywhere(2, "p33_ends", "registers", say="met")
+
+
+@test
+def a_program_may_end_when_it_is_interrupted_in_a_call():
+    for _ in range(3):
+        everywhere(2, "p33_ends", "interrupts", say="met")
+
+
+@test
+def a_program_may_end_in_a_handler_of_events():
+    everywhere(2, "p33_ends", "handles", say="met")
 
 
 run()
