@@ -50,6 +50,11 @@ Endpoint::~Endpoint() {
     const auto limit = std::chrono::steady_clock::now() + kLimit;
     for (;;) {
         const Network::Guard guard(network().lock());
+        if (network().is_over()) {
+            domain_.remove(*this);
+            network().keep(std::move(interface_));
+            return;
+        }
         if ((is_quiet() && network().all_arrived()) || std::chrono::steady_clock::now() > limit) break;
         network().progress();
     }

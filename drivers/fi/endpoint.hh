@@ -88,7 +88,7 @@ class Endpoint : public fid_ep, public Watcher {
     int bind(Counter& counter, std::uint64_t flags);
     void bind(AddressVector& vector) noexcept { vector_ = &vector; }
     int enable();
-    bool is_enabled() const noexcept { return interface_ != nullptr; }
+    bool is_enabled() const noexcept { return interface_ != nullptr && !domain_.network().is_over(); }
     portals::ProcessId id() const noexcept { return interface_->id(); }
     bool offer(Region& region);
     bool withdraw(const Region& region);

@@ -45,8 +45,9 @@ int close(fid* its) {
     for (;;) {
         const Network::Guard guard(network.lock());
         const auto& endpoints = region.domain.endpoints();
-        if (std::all_of(endpoints.begin(), endpoints.end(),
-                        [&](Endpoint* endpoint) { return endpoint->withdraw(region); })) {
+        if (network.is_over() || std::all_of(endpoints.begin(), endpoints.end(), [&](Endpoint* endpoint) {
+                return endpoint->withdraw(region);
+            })) {
             region.domain.regions().remove(region);
             break;
         }

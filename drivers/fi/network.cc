@@ -89,6 +89,8 @@ std::size_t Network::most_at_once() const noexcept {
 }
 
 bool Network::progress() {
+    if (is_over()) [[unlikely]]
+        return false;
     rounds_.store(rounds_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     const bool moved = job_->progress();
     // Before anybody knows what has come since.
@@ -145,10 +147,12 @@ void Network::run() {
     }
 }
 
-/// One that ends otherwise than well just goes, and so does what the program has forked.
+/// One that ends otherwise than well just goes. So does what the program has forked: what comes is its
+/// parent's, and so are the packets.
 void Network::leave_at_exit(int status, void* network) {
     Network& its = *static_cast<Network*>(network);
-    if (status == 0 && !its.job_->is_of_parent()) its.leave();
+    if (its.job_->is_of_parent()) return its.lock_.keep();
+    if (status == 0) its.leave();
 }
 
 void Network::leave() {
@@ -156,8 +160,11 @@ void Network::leave() {
     thread_.join();
     constexpr auto kLimit = 5s;
     const auto limit = std::chrono::steady_clock::now() + kLimit;
-    // Never given back: what other threads want of it waits until the process has gone.
-    if (!lock_.lock_until(limit)) return;
+    const bool is_mine = lock_.lock_until(limit);
+    // What other threads want of it waits until the process has gone. This one still runs what was registered
+    // before, and destructors, which may close what there is.
+    lock_.keep();
+    if (!is_mine) return;
     while (!job_->try_leave() && std::chrono::steady_clock::now() < limit) {
     }
     job_.reset();

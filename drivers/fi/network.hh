@@ -42,6 +42,7 @@ class Network {
         void lock() noexcept {
             if (lock_.try_lock()) [[likely]]
                 return;
+            if (keeper_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
             ++wanted_;
             lock_.lock();
             --wanted_;
@@ -55,12 +56,22 @@ class Network {
             --wanted_;
             return is_mine;
         }
-        void unlock() noexcept { lock_.unlock(); }
+        void unlock() noexcept {
+            if (!is_kept()) [[likely]]
+                lock_.unlock();
+        }
+        /// It is never given back: all others wait from now on, and this thread does not any more.
+        void keep() noexcept {
+            lock_.try_lock();
+            keeper_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        }
+        bool is_kept() const noexcept { return keeper_.load(std::memory_order_relaxed) != std::thread::id(); }
         bool try_lock() noexcept { return wanted_.load(std::memory_order_relaxed) == 0 && lock_.try_lock(); }
 
       private:
         portals::SpinLock lock_;
         std::atomic<unsigned> wanted_{0};
+        std::atomic<std::thread::id> keeper_{};
     };
     using Guard = std::lock_guard<Lock>;
 
@@ -76,10 +87,18 @@ class Network {
 
     // With the lock held.
 
+    /// It has been left at the end of the process, or is that of the process which has forked this one: what
+    /// there is of it goes without it.
+    bool is_over() const noexcept { return lock_.is_kept(); }
+    /// Of an endpoint that goes when it is over: it cannot be closed.
+    void keep(std::unique_ptr<portals::Interface> interface) { kept_.push_back(std::move(interface)); }
+
     void add(Watcher& watcher) { watchers_.push_back(&watcher); }
     void remove(Watcher& watcher) { std::erase(watchers_, &watcher); }
     /// For a new interface, which is to take it; kMostInterfaces when there are as many as there can be.
-    unsigned free_number() const noexcept { return static_cast<unsigned>(std::countr_one(numbers_)); }
+    unsigned free_number() const noexcept {
+        return is_over() ? portals::kMostInterfaces : static_cast<unsigned>(std::countr_one(numbers_));
+    }
     void take_number(unsigned number) { numbers_ |= 1U << number; }
     void give_back_number(unsigned number) { numbers_ &= ~(1U << number); }
 
@@ -114,6 +133,7 @@ class Network {
     Lock lock_;
     std::unique_ptr<job::Job> job_;
     std::vector<Watcher*> watchers_;
+    std::vector<std::unique_ptr<portals::Interface>> kept_;
     unsigned numbers_ = 0;
     const std::atomic<std::uint64_t>& changes_;  ///< of lives, and how many of them have been seen
     std::uint64_t seen_ = 0;
