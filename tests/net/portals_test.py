@@ -199,4 +199,9 @@ def a_program_may_end_in_a_handler_of_events():
     everywhere(2, "p33_ends", "handles", say="met")
 
 
+@test
+def who_has_left_the_job_does_not_come_back():
+    everywhere(2, "p33_ends", "again", say="met")
+
+
 run()
