@@ -99,9 +99,9 @@ class ActiveMessages {
             poll();
         noniso::Endpoint& messages = net_.job().messages();
         while (!messages.enter_barrier())
-            poll_for(messages);
+            poll_for_barrier();
         while (messages.barrier() == noniso::BarrierState::kRunning)
-            poll_for(messages);
+            poll_for_barrier();
     }
 
     int node() { return net_.node(); }
@@ -116,13 +116,9 @@ class ActiveMessages {
             give_up(std::string(caller) + "() has been called by a handler, which can wait for nothing");
     }
 
-    /// One that is broken will never complete.
-    void poll_for(const noniso::Endpoint& messages) {
+    void poll_for_barrier() {
         poll();
-        if (messages.barrier() == noniso::BarrierState::kBroken) {
-            net_.look_for_trouble();
-            give_up("a node has left the job while this one was at a barrier");
-        }
+        net_.end_if_barrier_broken();
     }
 
     /// With every poll of the connection.

@@ -114,6 +114,12 @@ void Net::look_for_trouble() {
     if (const std::string trouble = job_->trouble(); !trouble.empty()) give_up(trouble);
 }
 
+void Net::end_if_barrier_broken() {
+    if (job_->messages().barrier() != noniso::BarrierState::kBroken) return;
+    look_for_trouble();
+    give_up("a node has left the job while this one was at a barrier");
+}
+
 bool Net::somebody_is_missing() {
     for (std::size_t i = 0; i < job_->size(); ++i) {
         const auto host = static_cast<niu::NodeId>(i);

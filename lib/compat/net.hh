@@ -61,6 +61,8 @@ class Net {
 
     /// Ends the program when there is some.
     void look_for_trouble();
+    /// The same when a node has left that this one waits for: the barrier will never complete.
+    void end_if_barrier_broken();
     bool somebody_is_missing();
 
   private:

@@ -128,7 +128,11 @@ int isoplane_noniso_receive(noniso_mbm* message) {
 
 int isoplane_noniso_initiate_barrier() {
     Net& net = Net::instance();
-    return net.is_open() && net.job().messages().enter_barrier() ? SUCCESS : FAILURE;
+    if (!net.is_open()) return FAILURE;
+    if (net.job().messages().enter_barrier()) return SUCCESS;
+    net.poll();
+    net.end_if_barrier_broken();
+    return FAILURE;
 }
 
 int isoplane_noniso_barrier_completed() {
@@ -136,5 +140,6 @@ int isoplane_noniso_barrier_completed() {
     if (!net.is_open()) return FAILURE;
     using isoplane::noniso::BarrierState;
     if (net.job().messages().barrier() == BarrierState::kRunning) net.poll();
+    net.end_if_barrier_broken();
     return net.job().messages().barrier() == BarrierState::kComplete ? SUCCESS : FAILURE;
 }

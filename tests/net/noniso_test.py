@@ -20,7 +20,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build_as_c_and_as_cxx():
-    for name in ("allpairs", "forks", "pingpong", "stream"):
+    for name in ("allpairs", "bereft", "forks", "pingpong", "stream"):
         build(name, "cc")
     build("allpairs", "c++", "-fpermissive", "-w")
 
@@ -54,6 +54,16 @@ def pairs_play_ping_pong():
             lines = job(4, "--progress", way, "--", work("pingpong-cc"), size, 200)
             same(len(lines), 4, f"lines of 4 nodes, {way}")
             assert all(f"{size} bytes:" in line for line in lines), lines
+
+
+@test
+def who_waits_at_a_barrier_for_one_that_dies_ends_with_a_sentence():
+    for way in WAYS:
+        for waits in ("completed", "initiate"):
+            with Program("run", "-n", 2, "--keep-going", "--progress", way, "--set", "silence=1", "--",
+                         work("bereft-cc"), waits) as launcher:
+                launcher.ends(code=1, err="is dead: nothing has been heard of it")
+                same(launcher.out(), "", f"{way}, {waits}")
 
 
 @test
