@@ -37,7 +37,8 @@ class Mbm {
             return FAILURE;
         }
         if (!last || issue()) return SUCCESS;
-        isochron().drop_last();
+        // If it was for who has left, it is not in it any more.
+        if (isochron().last_to() == to) isochron().drop_last();
         return FAILURE;
     }
 
@@ -57,6 +58,10 @@ class Mbm {
                                                               : ISO_BARRIER_BIT(next.channel));
             return SUCCESS;
         }
+        if (next.data.size() > kMostLength)
+            give_up("a message of " + std::to_string(next.data.size()) +
+                    " bytes has come, and this interface can tell of no more than " +
+                    std::to_string(kMostLength) + "; send it in pieces");
         out.tag = ISO_MBM;
         out.info.msg.sender = next.time.host;
         out.info.msg.length = static_cast<unsigned short>(next.data.size());
@@ -69,6 +74,8 @@ class Mbm {
     bool within_isochron() { return isochron_ && !isochron_->empty(); }
 
   private:
+    static constexpr std::size_t kMostLength = std::numeric_limits<decltype(iso_msg::length)>::max();
+
     explicit Mbm(Net& net) : net_(net) {
         net.before_closing([] { instance("try_close_net").give_back(); });
     }
@@ -87,9 +94,12 @@ class Mbm {
     }
 
     bool issue() {
-        if (net_.job().isotach().send(isochron())) return true;
+        isotach::Endpoint& isotach = net_.job().isotach();
+        if (isotach.send(isochron())) return true;
+        const std::size_t before = isochron().size();
         step();
-        return isochron().empty();
+        if (isochron().empty()) return true;
+        return isochron().size() != before && isotach.send(isochron());
     }
 
     /// Towards what could not be done; unless that can never be. What is for who has left goes nowhere.
@@ -101,7 +111,7 @@ class Mbm {
 
     /// What iso_msg has a word for the length of, unless max-message is less.
     void check_size(niu::NodeId to, int size) {
-        std::size_t most = std::numeric_limits<decltype(iso_msg::length)>::max();
+        std::size_t most = kMostLength;
         // One that is not there has no size.
         const std::size_t its = to == net_.node() ? 0 : net_.job().isotach().max_message(to);
         if (its != 0) most = std::min(most, its);

@@ -44,7 +44,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build_as_c_and_as_cxx():
-    for name in ("isoorder", "isogroup", "isomsg", "mixed", "wrong"):
+    for name in ("isoorder", "isogroup", "isolost", "isomsg", "mixed", "wrong"):
         build(name, "cc")
     for name in ("isoorder", "isomsg"):
         build(name, "c++", "-fpermissive", "-w")
@@ -53,6 +53,15 @@ def programs_build_as_c_and_as_cxx():
 @test
 def all_execute_the_isochrons_of_all_in_the_same_order():
     everywhere("isoorder", ISOCHRONS, in_order)
+
+
+@test
+def what_is_for_the_dead_takes_nothing_else_with_it():
+    for way in WAYS:
+        with Program("run", "-n", 3, "--keep-going", "--survive", 0.5, "--progress", way, "--", work("isolost-cc"),
+                     2000) as launcher:
+            launcher.ends(code=1, err="killed")
+            same(sorted(launcher.out().splitlines()), ["[0] 2000 isochrons sent", "[1] 2000 messages, none missing"], way)
 
 
 @test

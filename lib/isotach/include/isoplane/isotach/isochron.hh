@@ -37,6 +37,8 @@ class Isochron {
     bool add(NodeId to, std::span<const std::byte> message);
     /// Takes back the message that was added last. Only while not empty.
     void drop_last() noexcept;
+    /// Whom that is for; the same.
+    NodeId last_to() const noexcept { return parts_.back().to; }
     /// Takes out what is for hosts, and to do, of which that is said.
     template <typename Says>
     void drop_if(Says&& says) noexcept {
