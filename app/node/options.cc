@@ -204,6 +204,20 @@ runtime::Placement placement_of(const topology::NodeConf& conf) {
     return runtime::Placement(conf.place + " tm@" + std::to_string(std::max(1U, wished.find("fabric"))));
 }
 
+/// A node is a host, or else the token manager that it runs, which need not have been named.
+share::Identity identity_of(const RoleOptions& roles) {
+    const bool is_host = std::find(roles.roles.begin(), roles.roles.end(), "host") != roles.roles.end();
+    const topology::NodeId node = is_host || roles.managers.empty() ? roles.id : roles.managers.front();
+    share::Identity identity{.mac = roles.network.mac(node), .job_key = roles.job_key, .node = node};
+    if (const auto& topology = roles.network.topology)
+        identity.hosts = static_cast<std::uint16_t>(topology->host_count());
+    if (const topology::UdpNetwork udp = roles.network.udp(node); !udp.addresses.empty()) {
+        identity.encapsulation = {.transport = wire::Transport::kUdp, .udp_port = udp.port};
+        identity.address = udp.addresses[node];
+    }
+    return identity;
+}
+
 NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& conf) {
     NodeCommand command;
     command.placement = placement_of(conf);
@@ -215,11 +229,7 @@ NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& 
     if (values.count("metrics") != 0)
         command.node.metrics_port = values["metrics"].as<app::Whole<std::uint16_t>>().value;
     command.roles = role_options(values, conf, command.node.mtu);
-    command.node.identity = {.mac = command.roles.network.mac(command.roles.id),
-                             .job_key = command.roles.job_key,
-                             .node = command.roles.id};
-    if (const auto& topology = command.roles.network.topology)
-        command.node.identity.hosts = static_cast<std::uint16_t>(topology->host_count());
+    command.node.identity = identity_of(command.roles);
     command.console = console_options(values, conf);
     for (const std::string& list : conf.links) {
         for (link::LinkSpec& spec : link::parse_links(list))

@@ -16,7 +16,7 @@ import time
 
 from hostile_client import HostileClient
 from installed import WAYS, build, install, job
-from net import SLOWDOWN, Node, Program, die_with_parent, run, same, test, until, work
+from net import SLOWDOWN, UNHEARD, Node, Program, die_with_parent, run, same, test, until, work
 from shared_node import SOCKET, SharedNode
 
 HAMMER = shutil.copy(sys.argv[3], work("hammer"))
@@ -129,6 +129,24 @@ def clients_of_two_nodes_meet_on_their_network():
             totals = node.totals()
             same((totals["attached"], totals["left"], totals["reaped"]), (2, 2, 0), "attached, left, reaped")
             node.stop(err="")  # and says so if not every packet is back
+
+
+@test
+def a_token_manager_without_a_name_is_a_client_beside_its_hosts():
+    for encapsulation in ((), ("encapsulation=udp",)):
+        with SharedNode() as node:
+            node.ready()
+            conf = config("clock", *(f"shared:{SOCKET}",) * 2)
+            with open(conf, "a", encoding="ascii") as file:
+                file.writelines(f"{line}\n" for line in encapsulation)
+            with Node("tm", f"shared:{SOCKET}", "--config", conf) as clock:
+                clock.ready()
+                same([client["node"] for client in until(node.clients, "a client")], [2], "who has registered")
+                with Program("run", "--config", conf, "--", work("isoorder-cc"), 50) as launcher:
+                    same([line.partition(" messages, ")[2] for line in launcher.ends().out().splitlines()],
+                         ["in the same order everywhere"] * 2, f"{encapsulation}")
+                clock.stop(err=UNHEARD)
+            node.stop(err="")
 
 
 @test
