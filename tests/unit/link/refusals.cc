@@ -48,7 +48,9 @@ TEST_F(Refusal, of_an_address_that_is_none) {
 }
 
 TEST_F(Refusal, of_a_number_out_of_range) {
-    EXPECT_THAT(of("null:size=0"), HasSubstr("size=0 is not a whole number from 1 to 65535"));
+    EXPECT_THAT(of("null:size=0"), HasSubstr("size=0 is not a whole number from 1 to 2048"));
+    EXPECT_THAT(of("null:size=2049,copy=1"), HasSubstr("size=2049 is not a whole number from 1 to 2048"))
+        << "more than a packet has room for";
     EXPECT_THAT(of("memif:/tmp/x,id=70000"), HasSubstr("id=70000 is not a whole number from 0 to 65535"));
     EXPECT_THAT(of("virtio:/tmp/x,wait=soon"), HasSubstr("wait=soon is not a whole number from 0 to 3600"));
 }
