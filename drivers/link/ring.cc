@@ -32,8 +32,9 @@ struct Wire {
 class Wires {
   public:
     static Wires& all() {
-        static Wires wires;
-        return wires;
+        // Never destroyed: a job that ends with the program still has its ends.
+        static Wires* const wires = new Wires;
+        return *wires;
     }
 
     /// Takes one end of the wire: "a", "b", or "" for both in one. It is free again when the last copy of the
