@@ -99,14 +99,19 @@ std::string Captures::names() const {
 
 void Captures::set_places(const std::string& places) {
     points_at(places);
+    const std::lock_guard lock(lock_);
     places_ = places;
 }
 
 void Captures::set_filter(const std::string& expression) {
-    next_.filter = runtime::PacketFilter(expression == kNone ? std::string() : expression).expression();
+    const std::string filter =
+        runtime::PacketFilter(expression == kNone ? std::string() : expression).expression();
+    const std::lock_guard lock(lock_);
+    next_.filter = filter;
 }
 
 void Captures::set_comment(const std::string& text) {
+    const std::lock_guard lock(lock_);
     next_.comment = text == kNone ? std::string() : text;
 }
 
@@ -116,8 +121,19 @@ void Captures::set_ring(const std::string& size_of_a_file, const std::string& fi
     if (!read_number(files, number) || number == 0 || number > kMostFiles)
         throw std::invalid_argument("'" + files + "' is no number of files: write one from 1 to " +
                                     std::to_string(kMostFiles));
+    const std::lock_guard lock(lock_);
     next_.file_size = size;
     next_.files = static_cast<unsigned>(number);
+}
+
+void Captures::set_no_ring() {
+    const std::lock_guard lock(lock_);
+    next_.file_size = next_.files = 0;
+}
+
+bool Captures::running() const {
+    const std::lock_guard lock(lock_);
+    return capture_ != nullptr;
 }
 
 /// An edge is touched by its lcore alone.
@@ -126,6 +142,7 @@ void Captures::set_tap(const Point& point, runtime::Tap* tap) {
 }
 
 void Captures::start(const std::string& file) {
+    const std::lock_guard lock(lock_);
     if (capture_)
         throw std::runtime_error("already capturing to '" + capture_->figures().file +
                                  "'; `capture stop` ends that");
@@ -146,6 +163,7 @@ void Captures::start(const std::string& file) {
 }
 
 runtime::Capture::Figures Captures::stop() {
+    const std::lock_guard lock(lock_);
     if (!capture_) throw std::runtime_error("nothing is being captured; `capture start FILE` begins it");
     for (const Point& point : tapped_)
         set_tap(point, nullptr);
@@ -155,7 +173,8 @@ runtime::Capture::Figures Captures::stop() {
 }
 
 nlohmann::json Captures::describe() const {
-    nlohmann::json report{{"running", running()}};
+    const std::lock_guard lock(lock_);
+    nlohmann::json report{{"running", capture_ != nullptr}};
     const runtime::CaptureOptions& options = capture_ ? capture_->options() : next_;
     report["at"] = places_;
     if (!options.filter.empty()) report["filter"] = options.filter;

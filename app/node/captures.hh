@@ -5,6 +5,7 @@
 
 #include <isoplane/link/link.hh>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -32,13 +33,13 @@ class Captures {
     void set_filter(const std::string& expression);  ///< as tcpdump takes it, or `none`
     void set_comment(const std::string& text);       ///< or `none`
     void set_ring(const std::string& size_of_a_file, const std::string& files);
-    void set_no_ring() { next_.file_size = next_.files = 0; }
+    void set_no_ring();
 
     /// Throws with a sentence when a capture is under way, or cannot be.
     void start(const std::string& file);
     /// The same when there is none.
     runtime::Capture::Figures stop();
-    bool running() const noexcept { return capture_ != nullptr; }
+    bool running() const;
     nlohmann::json describe() const;
 
   private:
@@ -58,6 +59,7 @@ class Captures {
 
     runtime::Engine& engine_;
     const Links& links_;
+    mutable std::mutex lock_{};  ///< reports are made on several threads
     std::string places_ = "links";
     runtime::CaptureOptions next_{};
     std::vector<Point> tapped_{};
