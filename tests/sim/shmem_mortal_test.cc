@@ -72,7 +72,7 @@ TEST(ShmemMortalSim, seeds_that_once_went_wrong) {
 }
 
 TEST(ShmemMortalSim, finds_words_that_wait_for_the_dead) {
-    constexpr std::uint64_t kFew = 20;
+    constexpr std::uint64_t kFew = 200;
     MortalShmemTotals ignored;
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= kFew && found == 0; ++seed) {
