@@ -126,7 +126,7 @@ bool Isotach::send_handover(Handover& out) noexcept {
                 .subspan(out.next)
                 .first(std::min(out.standing.size() - out.next, most - wire::kIsotachSize));
         const niu::SendBuffer room = niu_.buffer(out.to, wire::Protocol::kIsotach,
-                                                 wire::kIsotachSize + part.size(), niu::Urgency::kUrgent);
+                                                 wire::kIsotachSize + part.size(), niu::Urgency::kAhead);
         if (!room) return false;
         wire::encode_isotach(room.data.first<wire::kIsotachSize>(),
                              {.pulse = out.pulse,

@@ -163,7 +163,7 @@ bool Isotach::send_flush(FlushOut& out) noexcept {
     const std::size_t n = std::min(survival_.acts.size() - out.next, (most - front) / wire::kFlushActSize);
     const bool last = out.next + n == survival_.acts.size();
     const niu::SendBuffer room =
-        niu_.buffer(out.to, wire::Protocol::kIsotach, front + n * wire::kFlushActSize, niu::Urgency::kUrgent);
+        niu_.buffer(out.to, wire::Protocol::kIsotach, front + n * wire::kFlushActSize, niu::Urgency::kAhead);
     if (!room) return false;
     wire::encode_isotach(room.data.first<wire::kIsotachSize>(), {.pulse = survival_.base,
                                                                  .host = here_,

@@ -17,7 +17,7 @@ namespace isoplane::niu {
 /// Remembers that somebody waits when it is for credit: if the update is lost, it has to be asked for.
 inline bool Niu::may_open(Peer& peer, Urgency urgency) noexcept {
     if (peer.state != PeerState::kUp || peer.out.full()) return false;
-    const std::uint32_t reserve = urgency == Urgency::kUrgent ? 0 : peer.reserve;
+    const std::uint32_t reserve = urgency == Urgency::kOrdinary ? peer.reserve : 0;
     if (peer.allowance.covers(peer.out.next() + reserve)) [[likely]]
         return true;
     wait_for_credit(peer);
@@ -36,6 +36,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     peer.open = {};
     if (length == 0) {  // room was asked for and never used
         --kept_;
+        peer.ahead.take_back(peer.out.next());
         return rte_pktmbuf_free(m);
     }
     m->data_len = static_cast<std::uint16_t>(overhead_ + length);

@@ -189,7 +189,7 @@ void Niu::tell_unacknowledged(Peer& peer) noexcept {
 void Niu::lose(Peer& peer, PeerState state) noexcept {
     if (losses_ != nullptr) tell_unacknowledged(peer);
     peer.ended = peer.epoch;
-    peer.ended_at = peer.out.first();
+    peer.ended_at = peer.ahead.number(peer.out.first());
     forget(peer);
     peer.state = state;
     counters_.peers_lost.add();
@@ -216,6 +216,7 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     peer.open = {};
     while (!peer.transfers.empty())
         end_transfer(peer);
+    peer.ahead = {};
     peer.others_until = {};
     peer.assembly = {};
     peer.incoming = {};

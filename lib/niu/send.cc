@@ -46,12 +46,24 @@ bool Niu::send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::b
 
 /// A new frame, where the open one has too little room.
 bool Niu::make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
-    if (closing_ || must_wait(peer) || bytes > peer.max_payload || !open_frame(peer, urgency)) return false;
+    if (closing_ || bytes > peer.max_payload) return false;
+    if (urgency == Urgency::kAhead && !peer.transfers.empty()) [[unlikely]]
+        return make_room_ahead(peer, bytes);
+    if (must_wait(peer) || !open_frame(peer, urgency)) return false;
     // An ordinary message that went along would keep the last of the credit for as long as it is not
     // released.
     if (peer.reserve != 0 && !peer.allowance.covers(peer.out.next() + peer.reserve))
         peer.open.end = peer.open.at + bytes;
     peer.others_until = {};
+    touch(peer);
+    return true;
+}
+
+/// Between two fragments. All else that is sent goes after what waits.
+bool Niu::make_room_ahead(Peer& peer, std::size_t bytes) noexcept {
+    if (!open_frame(peer, Urgency::kAhead)) return false;
+    peer.open.end = peer.open.at + bytes;
+    peer.ahead.add(peer.out.next(), peer.out.first());
     touch(peer);
     return true;
 }

@@ -66,7 +66,7 @@ Ticket Niu::transfer_in_turn(NodeId to, wire::Protocol protocol, std::span<const
         memory->take_part();
     }
     const auto frames = static_cast<Sequence>(std::max<std::size_t>((message.size() + fits - 1) / fits, 1));
-    const Sequence first = peer.transfers.empty() ? peer.out.next() : peer.transfers_end;
+    const Sequence first = peer.transfers.empty() ? peer.ahead.number(peer.out.next()) : peer.transfers_end;
     peer.transfers_end = first + frames;
     const Sequence last = peer.transfers_end - 1;
     peer.transfers.push(
@@ -91,8 +91,8 @@ void Niu::keep_copy(const Ticket& ticket) {
 TransferState Niu::state(const Ticket& ticket) const noexcept {
     const Peer& peer = peers_[ticket.to()];
     return Progress{.epoch = peer.epoch,
-                    .arrived = peer.out.first(),
-                    .sent = peer.out.next() + (peer.open.packet == nullptr ? 0 : 1),
+                    .arrived = peer.ahead.number(peer.out.first()),
+                    .sent = peer.ahead.number(peer.out.next() + (peer.open.packet == nullptr ? 0 : 1)),
                     .ended = peer.ended,
                     .ended_at = peer.ended_at}
         .of(ticket);
@@ -133,7 +133,7 @@ bool Niu::add_fragment(Peer& peer) noexcept {
     counters_.messages_sent.add();
     transfer.rest = transfer.rest.subspan(part.size());
     if (last) {
-        assert(peer.out.next() - 1 == transfer.last);
+        assert(peer.ahead.number(peer.out.next() - 1) == transfer.last);
         end_transfer(peer);
     }
     return true;

@@ -140,4 +140,29 @@ TEST(Survival, what_ends_a_view_is_sent_when_it_can_be_though_all_of_the_others_
     all.stations.run(1ms);
 }
 
+TEST(Survival, what_ends_a_view_does_not_wait_for_a_large_message_that_nobody_receives) {
+    Survivors all(3);
+    all.begin({0, 1, 2});
+    all.stations.run(1ms);
+    Busy program(*all.hosts[1]);
+    const Bytes large(200'000);
+    ASSERT_TRUE(all.hosts[0]->niu.transfer(1, wire::Protocol::kNoniso, large));
+    all.stations.run(1ms);
+    all.die(2);
+    all.begin({0, 1});
+    all.stations.run(5ms);
+    EXPECT_TRUE(all.hosts[0]->niu.transferring(1));
+    ASSERT_TRUE(all.hosts[1]->send({0}));
+    all.stations.run(5ms);
+    const auto deliveries = all.hosts[0]->receive();
+    EXPECT_EQ(std::ranges::count(deliveries, isotach::DeliveryKind::kMessage, &isotach::Delivery::kind), 1)
+        << "time stands still";
+    all.hosts[0]->release(deliveries);
+    for (int i = 0; i < 1000 && all.hosts[0]->niu.transferring(1); ++i, all.stations.run(50us))
+        program.release();
+    all.stations.run(1ms);
+    program.release();
+    all.stations.run(1ms);
+}
+
 }  // namespace isoplane::test

@@ -154,6 +154,60 @@ TEST_F(TransferTest, keeps_the_order_of_small_messages_between_large_ones) {
     EXPECT_EQ(b->counters().broken_message.get(), 0U);
 }
 
+TEST_F(TransferTest, some_messages_go_ahead_of_large_ones_that_wait) {
+    meet();
+    const auto first = send_large(5'000);
+    const auto large = send_large(100'000);
+    const auto small = a->transfer(1, Protocol::kNoniso, content(10));
+    run(1ms);
+    const std::vector<std::byte> ahead(wire::kIsotachSize + 3);
+    std::vector<std::pair<Protocol, std::uint32_t>> came;
+    std::uint32_t here = 0;
+    const auto take_one = [&] {
+        if (!b->receive(received)) return;
+        if (received.protocol == Protocol::kNoniso) {
+            EXPECT_EQ(received.offset, received.size == 10 ? 0U : here % received.size);
+            here = received.offset + static_cast<std::uint32_t>(received.data.size());
+            if (here < received.size) return b->release(received);
+            EXPECT_TRUE(std::ranges::equal(received.data, content(received.size).last(received.data.size())));
+            here = 0;
+        }
+        came.emplace_back(received.protocol, received.size);
+        b->release(received);
+    };
+    unsigned sent = 0;
+    for (int i = 0; i < 2000 && came.size() < 3 + 20; ++i, run(20us)) {
+        EXPECT_FALSE(a->transferring(1) && a->buffer(1, Protocol::kIsotach, 24, niu::Urgency::kUrgent));
+        if (i % 3 == 0) static_cast<void>(a->buffer(1, Protocol::kIsotach, 30, niu::Urgency::kAhead));
+        if (sent < 20 && a->state(first) == TransferState::kArrived) {
+            const auto room = a->buffer(1, Protocol::kIsotach, ahead.size(), niu::Urgency::kAhead);
+            if (room) {
+                std::ranges::copy(ahead, room.data.begin());
+                a->send(room);
+                ++sent;
+            }
+        }
+        take_one();
+        const auto& waiting = a->peer(1).transfers;
+        EXPECT_EQ(a->state(large) == TransferState::kWaiting,
+                  !waiting.empty() && waiting.front().size == 100'000)
+            << i;
+    }
+    ASSERT_EQ(sent, 20U);
+    ASSERT_EQ(came.size(), 23U);
+    EXPECT_EQ(came.front(), std::pair(Protocol::kNoniso, 5'000U));
+    const auto place = std::ranges::find(came, std::pair(Protocol::kNoniso, 100'000U)) - came.begin();
+    EXPECT_GT(place, 10) << "they went ahead";
+    run(1ms);
+    EXPECT_EQ(a->state(large), TransferState::kArrived);
+    EXPECT_EQ(a->state(small), TransferState::kArrived);
+    EXPECT_EQ(b->counters().broken_message.get(), 0U);
+    const auto anew = send_large(5'000);
+    EXPECT_EQ(a->state(anew), TransferState::kSent);
+    take_all();
+    EXPECT_EQ(a->state(anew), TransferState::kArrived);
+}
+
 TEST_F(TransferTest, lets_small_messages_have_their_turn_though_large_ones_never_end) {
     meet();
     unsigned small = 0;

@@ -56,7 +56,11 @@ struct SendBuffer {
 /// What a message may use of a peer's credit. The last of it is for messages that have to arrive while the
 /// receiver does not take what came before: those of the protocols' own bookkeeping, and answers, which are
 /// released as soon as they are received.
-enum class Urgency : std::uint8_t { kOrdinary, kUrgent };
+enum class Urgency : std::uint8_t {
+    kOrdinary,
+    kUrgent,
+    kAhead,  ///< urgent, and not held up by large messages that wait; of an ordered protocol
+};
 
 /// Frames of urgent messages that may be under way to a peer when there is no credit, or packet, for others.
 inline constexpr std::uint32_t kMostUrgent = 4;
@@ -64,7 +68,8 @@ inline constexpr std::uint32_t kMostUrgent = 4;
 /// Up to here a copy of a message into a frame that others share costs less than a frame of its own.
 inline constexpr std::size_t kWorthCopying = 256;
 
-/// A message, or a fragment of one that did not fit a frame; fragments of a message follow each other. Its
+/// A message, or a fragment of one that did not fit a frame; of a protocol without extension, fragments of a
+/// message follow each other. Its
 /// data is in the packet it came in, until it is released.
 struct Received {
     NodeId source = 0;
@@ -117,7 +122,7 @@ class Niu final : public runtime::Stage {
 
     /// Room for a message of `size` bytes, at most max_message(to). Write it and send() it before anything
     /// else is called here. Empty when the peer is not up, or when nothing can be sent to it now: it has no
-    /// room, the window or the pool is used up, or a transfer waits.
+    /// room, the window or the pool is used up, or a transfer waits that this does not go ahead of.
     SendBuffer buffer(NodeId to, wire::Protocol protocol, std::size_t size,
                       Urgency urgency = Urgency::kOrdinary) noexcept {
         Peer& peer = peers_[to];
@@ -150,7 +155,8 @@ class Niu final : public runtime::Stage {
     /// By which to ask for the state() of what was sent to that node last.
     Ticket last_sent(NodeId to) const noexcept {
         const Peer& peer = peers_[to];
-        return {to, peer.epoch, peer.out.next() - (peer.open.packet == nullptr ? 1 : 0)};
+        const Sequence last = peer.out.next() - (peer.open.packet == nullptr ? 1 : 0);
+        return {to, peer.epoch, peer.ahead.number(last)};
     }
 
     /// Sends a message of any size below 4 GB, of a protocol without extension, from memory that must stay as
@@ -330,6 +336,7 @@ class Niu final : public runtime::Stage {
     rte_mbuf* new_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     bool open_frame(Peer& peer, Urgency urgency) noexcept;
     bool make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept;
+    bool make_room_ahead(Peer& peer, std::size_t bytes) noexcept;
     void close_alone(Peer& peer) noexcept;  ///< where messages share no frames
     /// Room for so many bytes in the frame that is open, or in a new one.
     bool has_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
@@ -527,13 +534,14 @@ inline bool Niu::receive(Received& received) noexcept {
     }
 }
 
-/// Whether the message is whole, or the fragment that comes next; sets size and offset.
+/// Whether the message is whole, or the fragment that comes next; sets size and offset. Between fragments
+/// comes what goes ahead.
 inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
     if (header.fragment != wire::kWholeMessage) [[unlikely]]
         return continues_fragments(peer, header, received);
     received.size = header.size_or_offset;
     received.offset = 0;
-    return peer.assembly.size == 0;
+    return peer.assembly.size == 0 || wire::is_ordered(header.protocol);
 }
 
 }  // namespace isoplane::niu

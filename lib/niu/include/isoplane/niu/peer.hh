@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include <isoplane/niu/ahead.hh>
 #include <isoplane/niu/credit.hh>
 #include <isoplane/niu/lent.hh>
 #include <isoplane/niu/options.hh>
@@ -43,7 +44,7 @@ struct OpenFrame {
 struct Transfer {
     std::span<const std::byte> rest{};
     std::uint32_t size = 0;
-    Sequence last = 0;  ///< the frame it will end in: what is sent after it goes after it, so that is known
+    Sequence last = 0;  ///< its ticket's: what is sent after it goes after it, or is not counted
     wire::Protocol protocol{};
     Memory::Region* memory = nullptr;     ///< if it is registered
     bool by_reference = false;            ///< frames refer to that memory; else it is copied into them
@@ -91,7 +92,8 @@ struct Peer {
 
     OpenFrame open{};
     runtime::Fifo<Transfer> transfers;  ///< nothing else is sent while one waits
-    Sequence transfers_end = 0;         ///< behind the frame that the last of them will end in
+    Sequence transfers_end = 0;         ///< behind the number that the last of them will end with
+    Ahead ahead;                        ///< of those that wait
     Time others_until{};                ///< no transfer is taken before: others have been kept waiting
     SendWindow out;
     Allowance allowance;
@@ -116,7 +118,7 @@ struct Peer {
     std::uint32_t epoch = 0;   ///< 0 before we have heard of it
     std::uint32_t proven = 0;  ///< the last epoch in which it was up: none before it will be again
     std::uint32_t ended = 0;   ///< the last epoch in which it was lost
-    Sequence ended_at = 0;     ///< the first frame of that epoch that it had not acknowledged
+    Sequence ended_at = 0;     ///< the number of the first frame of it that it had not acknowledged
     wire::MacAddress mac = wire::kBroadcastMac;
     unsigned held = 0;           ///< frames from it in users' hands
     bool bye_received = false;   ///< it has closed, and everything it sent is here
