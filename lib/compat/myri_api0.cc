@@ -118,7 +118,10 @@ class Board {
             node = node << 8 | static_cast<unsigned char>(byte);
         if (node >= static_cast<std::uint32_t>(net_.hosts())) return MYRI_API0_BAD_ROUTE;
         const auto to = static_cast<niu::NodeId>(node);
-        if (id == MYRI_API0_NEXT_ROUTE) return routes_->add(to).value_or(MYRI_API0_NO_ROUTES);
+        if (id == MYRI_API0_NEXT_ROUTE) {
+            const auto next = routes_->add(to);
+            return next ? *next : MYRI_API0_NO_ROUTES;
+        }
         const bool possible = id > 0 && id < channel::Routes::kMost;
         return possible && routes_->set(static_cast<channel::RouteId>(id), to) ? id : MYRI_API0_BAD_ROUTE;
     }

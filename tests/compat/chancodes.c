@@ -76,6 +76,14 @@ static void routes(int other) {
     SAME(myri_api0_add_route(0, 3, route + 3, 1), MYRI_API0_BAD_ROUTE);
 }
 
+static void all_routes(void) {
+    char here = 0;
+    int id;
+    while ((id = myri_api0_add_route(0, MYRI_API0_NEXT_ROUTE, &here, 1)) > 0 && id < 10000)
+        ;
+    SAME(id, MYRI_API0_NO_ROUTES);
+}
+
 static void buffers(void) {
     void *buf, *other;
     char mine[8];
@@ -166,6 +174,7 @@ int main(void) {
         buffers();
         all_buffers();
         lock();
+        all_routes();
         SAME(myri_api0_init(0, 0, 1, NULL), MYRI_API0_OK);
         SAME(myri_api0_get_chan(0, 2), 2);
         printf("all codes as they should be\n");
