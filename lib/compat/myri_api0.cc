@@ -207,6 +207,7 @@ class Board {
         net.speak(wire::Protocol::kChannel);
         net.also_poll([] { instance().tend(); });
         net.before_closing([] { instance().stop(); });
+        net.exclude_while_leaving(engine_);
     }
 
     int start() {

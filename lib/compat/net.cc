@@ -158,6 +158,8 @@ void Net::leave_at_exit(int status, void* self) {
     if (net.job_->is_of_parent()) return static_cast<void>(net.job_.release());
     if (status != 0) return;
     std::fflush(stdout);
+    std::unique_lock<std::recursive_mutex> alone;
+    if (net.threads_ != nullptr) alone = std::unique_lock(*net.threads_);
     net.leaving_ = true;
     job::Job& job = *net.job_;
     while (!job.try_close()) {

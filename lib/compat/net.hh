@@ -6,6 +6,7 @@
 #include <deque>
 #include <isoplane/job/job.hh>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ class Net {
     void also_poll(void (*what)()) { also_poll_.push_back(what); }
     /// All is being given up, at exit(): nobody else waits for what is still wanted.
     bool leaving() const noexcept { return leaving_; }
+    /// Whose threads may be in the middle of a call when the program ends: each of them has this lock then.
+    void exclude_while_leaving(std::recursive_mutex& lock) noexcept { threads_ = &lock; }
     /// What an interface has of the job, it is to give back before that goes.
     void before_closing(void (*give_back)()) { give_back_.push_back(give_back); }
 
@@ -78,6 +81,7 @@ class Net {
     std::vector<void (*)()> also_poll_;
     std::vector<void (*)()> give_back_;
     std::deque<isotach::Delivery> put_off_;
+    std::recursive_mutex* threads_ = nullptr;
     std::size_t told_ = 0;  ///< bytes of a frame, before the link was there
     unsigned polls_ = 0;
     bool closed_ = false;

@@ -87,6 +87,13 @@ def threads_share_the_send_channel():
 
 
 @test
+def a_program_may_end_while_its_threads_go_on():
+    for way in WAYS:
+        for _ in range(10):
+            same(job(2, "--progress", way, "--", work("chanthreads-cc"), 10**6, "ends"), [], way)
+
+
+@test
 def what_is_wrong_in_the_environment_is_said():
     wrong = work("wrong-routes")
     with open(wrong, "w", encoding="utf-8") as file:
