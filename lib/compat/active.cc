@@ -199,9 +199,10 @@ active::Function function(isoplane_active_handler handler, int convention) {
     return {reinterpret_cast<const void*>(handler), static_cast<active::Convention>(convention)};
 }
 
-/// Also where -1 is the node whose request is being handled.
-active::NodeId node_id(const active::Active& active, int to) {
-    return to == -1 ? active.requester() : static_cast<active::NodeId>(to);
+/// Also where -1 is the node whose request is being handled. Nothing where there is no such node.
+std::optional<active::NodeId> node_id(const active::Active& active, int to) {
+    if (to == -1) return active.requester();
+    return is_node(to) ? std::optional(static_cast<active::NodeId>(to)) : std::nullopt;
 }
 
 int result(Refusal refusal) {
@@ -294,15 +295,18 @@ int isoplane_active_get(int to, const void* address, void* into, long size, isop
 int isoplane_active_reply(int to, isoplane_active_handler handler, int convention, Word first, Word second,
                           Word third, Word fourth) {
     Active& active = messages().open();
-    return result(
-        active.reply(node_id(active, to), function(handler, convention), {first, second, third, fourth}));
+    const auto node = node_id(active, to);
+    if (!node) return -1;
+    return result(active.reply(*node, function(handler, convention), {first, second, third, fourth}));
 }
 
 int isoplane_active_reply_transfer(int to, const void* from, void* address, long size,
                                    isoplane_active_handler handler, int convention, Word argument) {
     if (size < 0) return -1;
     Active& active = messages().open();
-    return result(active.reply_transfer(
-        node_id(active, to), {static_cast<const std::byte*>(from), static_cast<std::size_t>(size)},
-        reinterpret_cast<Word>(address), function(handler, convention), argument));
+    const auto node = node_id(active, to);
+    if (!node) return -1;
+    return result(
+        active.reply_transfer(*node, {static_cast<const std::byte*>(from), static_cast<std::size_t>(size)},
+                              reinterpret_cast<Word>(address), function(handler, convention), argument));
 }

@@ -31,6 +31,9 @@ static void on_request(int source, int number) {
     expect(am_store(source, data, data, 4, nothing, 0) == -1, "a request handler could store");
     expect(am_get(source, data, data, 4, nothing, 0) == -1, "a request handler could get");
     expect(am_reply_0((source + 1) % am_procs(), nothing) == -1, "a request handler could reply to another");
+    expect(am_reply_0(source + 65536, nothing) == -1, "a request handler could reply to no node");
+    expect(am_reply_xfer(source + 65536, &source, &source, sizeof source, nothing, 0) == -1,
+           "a request handler could reply to no node with data");
     expect(am_reply_1(source, on_reply, number) == 0, "a request handler could not reply");
     expect(am_reply_1(source, on_reply, number) == -1, "a request handler could reply twice");
 }
