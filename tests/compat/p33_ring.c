@@ -13,7 +13,10 @@ static void fork_one(int clears_up) {
     int status = -1;
     const pid_t child = fork();
     if (child == 0) {
-        if (clears_up) PtlFini();
+        if (clears_up) {
+            PtlNIFini(ni);
+            PtlFini();
+        }
         exit(0);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
