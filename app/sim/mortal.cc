@@ -117,10 +117,13 @@ Duration Network::furthest_ahead() const {
 }
 
 void Network::look_at_views() {
+    const auto look = [this](const auto& one) {
+        if (!one.dead()) views_.see(one.niu().options().node, one.agreement()->view());
+    };
     for (const auto& host : hosts_)
-        if (!host->dead()) views_.see(host->agreement()->view());
+        look(*host);
     for (const auto& manager : managers_)
-        if (!manager->dead()) views_.see(manager->agreement()->view());
+        look(*manager);
     deaths_.look(views_, world_.now());
 }
 
@@ -224,12 +227,14 @@ std::string Network::die_and_survive(Duration limit) {
     clear_faults();
     // Doubts pass when those who are doubted are heard again, or a view is made without them.
     runtime::Time doubted = runtime::Time::max();
+    runtime::Time counted{};
     const auto stands_still = [&] {
+        if (world_.now() - counted < left.limit / 16) return false;
+        counted = world_.now();
         doubted = has_majority() ? runtime::Time::max() : std::min(doubted, world_.now());
         return doubted != runtime::Time::max() && world_.now() - doubted > 10 * left.limit;
     };
-    run_until([&] { return over() || survivors_rest() || stands_still(); }, limit);
-    stood_still_ = stands_still();
+    run_until([&] { return over() || survivors_rest() || (stood_still_ = stands_still()); }, limit);
     if (std::string wrong = complaint(); !wrong.empty()) return wrong;
     if (!views_.complaint().empty()) return views_.complaint();
     if (std::string wrong = judge(); !wrong.empty()) return wrong;

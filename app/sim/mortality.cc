@@ -151,7 +151,7 @@ std::string compare_notices(const Life& a, const Life& b, bool cut_short) {
 
 }  // namespace
 
-void Views::see(const wire::View& view) {
+void Views::add(const wire::View& view) {
     if (view.number == 0) return;
     const auto [at, is_new] = views_.try_emplace(view.number, view);
     if (!is_new && at->second != view && complaint_.empty())

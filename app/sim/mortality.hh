@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/history.hh"
@@ -16,7 +17,11 @@ namespace isoplane::sim {
 /// All views that any member has been in: which of them were in which, and that there is one history.
 class Views {
   public:
-    void see(const wire::View& view);
+    /// The node is in that one. Asked often, and looked at when it is another than before.
+    void see(std::uint16_t node, const wire::View& view) {
+        if (seen_.size() <= node) seen_.resize(node + std::size_t{1});
+        if (std::exchange(seen_[node], view.number) != view.number) add(view);
+    }
 
     /// A sentence when two members were in different views of one number; empty while all is well.
     const std::string& complaint() const { return complaint_; }
@@ -30,7 +35,10 @@ class Views {
     const wire::View* latest() const { return views_.empty() ? nullptr : &views_.rbegin()->second; }
 
   private:
+    void add(const wire::View& view);
+
     std::map<std::uint32_t, wire::View> views_;
+    std::vector<std::uint32_t> seen_;  ///< by node: the number of its view
     std::string complaint_;
 };
 

@@ -162,9 +162,9 @@ void MortalShmemNetwork::start_again() {
 
 void MortalShmemNetwork::look_at_views() {
     for (const auto& host : hosts_)
-        if (!host->dead()) views_.see(host->present().agreement().view());
+        if (!host->dead()) views_.see(host->niu().options().node, host->present().agreement().view());
     for (const auto& manager : managers_)
-        if (!manager->dead()) views_.see(manager->agreement()->view());
+        if (!manager->dead()) views_.see(manager->niu().options().node, manager->agreement()->view());
 }
 
 std::uint64_t MortalShmemNetwork::issued() const {
