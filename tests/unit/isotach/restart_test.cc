@@ -61,13 +61,15 @@ struct Talk {
 
 TEST(IsotachRestart, of_a_neighbour_of_the_host_that_manages_ends_time_for_all_and_breaks_no_order) {
     for (const double loss : {0.0, 0.05}) {
-        for (unsigned moment = 0; moment < 30; ++moment) {
+        for (unsigned moment = loss == 0 ? 0 : 1; moment < 30; moment += 2) {
             Talk talk(loss);
             talk.turns(200 + moment);
             const std::size_t before = talk.executed[0].size();
             ASSERT_GT(before, 0U);
             talk.restart(2);
-            talk.turns(4000);
+            for (unsigned i = 0; i < 40 && !talk.net[0].siu.broken(); ++i)
+                talk.turns(100);
+            talk.turns(500);
             const std::string when = " in turn " + std::to_string(moment) + ", loss " + std::to_string(loss);
             EXPECT_TRUE(talk.net[0].siu.broken()) << "the host that manages does not say so" << when;
             for (const NodeId host : {NodeId{0}, NodeId{1}}) {

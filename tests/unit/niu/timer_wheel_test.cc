@@ -42,7 +42,7 @@ TEST(TimerWheel, keeps_the_earlier_of_two_deadlines) {
 
 TEST(TimerWheel, misses_none_whatever_the_steps_of_time) {
     constexpr unsigned kThings = 200;
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
         fabric::Random random(seed, 0);
         TimerWheel wheel(kThings);
         std::vector<Time> due(kThings);

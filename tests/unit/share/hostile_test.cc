@@ -149,7 +149,7 @@ TEST_F(Hostile, random_memory_harms_nobody_else) {
     const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random()) % below; };
     unsigned broke = 0;
     std::uint64_t got_out = 0;
-    for (unsigned seed = 0; seed < 500; ++seed) {
+    for (unsigned seed = 0; seed < 150; ++seed) {
         Noise noise(identity(3), node.pool);
         ASSERT_TRUE(node.exchange.attach(noise.guest));
         for (unsigned step = 0; step < 20; ++step) {
@@ -174,8 +174,8 @@ TEST_F(Hostile, random_memory_harms_nobody_else) {
         node.exchange.detach(noise.guest);
         node.port.out.clear();
     }
-    EXPECT_GT(broke, 50U);
-    EXPECT_LT(broke, 500U);
+    EXPECT_GT(broke, 15U);
+    EXPECT_LT(broke, 150U);
     EXPECT_GT(got_out, 0U);
 }
 

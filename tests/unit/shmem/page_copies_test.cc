@@ -281,12 +281,12 @@ class Arrival {
 
 TEST(PageCopies, of_those_that_join_are_the_same_whoever_dies_meanwhile) {
     std::uint64_t said_none = 0;
-    for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
         Arrival arrival(seed);
         ASSERT_EQ(arrival.run(), "") << "seed " << seed;
         said_none += arrival.said_none();
     }
-    EXPECT_GT(said_none, 1'000U);
+    EXPECT_GT(said_none, 200U);
 }
 
 TEST(PageCopies, who_asks_again_and_again_is_told_once) {
