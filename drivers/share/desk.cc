@@ -219,6 +219,7 @@ std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
     std::copy(who.mac.begin(), who.mac.end(), address.addr_bytes);
     if (rte_is_valid_assigned_ether_addr(&address) == 0)
         return text_of(who.mac) + " is not the address of one station";
+    if (std::string why = share::objection(who.encapsulation); !why.empty()) return why;
     for (const Visitor& other : visitors_) {
         if (!other.guest || &other == &visitor) continue;
         const Identity& theirs = other.guest->identity();

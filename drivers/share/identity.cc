@@ -5,10 +5,14 @@
 #include <isoplane/share/identity.hh>
 #include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
+#include <string>
 
 namespace isoplane::share {
 
 namespace {
+
+/// Ports below it are known, and belong to services of the system.
+constexpr std::uint16_t kFirstFreePort = 1024;
 
 bool is_from(const wire::MacAddress& mac, std::span<const std::byte> head) {
     return std::equal(mac.begin(), mac.end(), head.begin() + wire::ethernet_layout::kSource,
@@ -34,11 +38,22 @@ bool speaks_arp(const Identity& who) {
 
 }  // namespace
 
+std::string objection(const wire::Encapsulation& encapsulation) {
+    if (encapsulation.transport == wire::Transport::kUdp) {
+        if (encapsulation.udp_port >= kFirstFreePort) return {};
+        return "UDP port " + std::to_string(encapsulation.udp_port) +
+               " belongs to a service; let udp-port= be 1024 or more";
+    }
+    if (encapsulation.ethertype == wire::kDefaultEtherType) return {};
+    return "its frames have the EtherType 0x88b5, and no other: what it names may be read as another's";
+}
+
 const std::byte* frame_header(std::span<const std::byte> head, std::size_t apart,
                               const wire::Encapsulation& encapsulation) {
     const wire::Unwrapped inside = wire::unwrap(head, encapsulation, apart);
     const bool whole = inside.reason == wire::Reject::kNone && inside.frame.size() >= wire::kHeaderSize;
-    return whole ? inside.frame.data() : nullptr;
+    const bool ours = whole && wire::frame_layout::Version::get(inside.frame.data()) == wire::kVersion;
+    return ours ? inside.frame.data() : nullptr;
 }
 
 bool may_send(const Identity& who, std::span<const std::byte> head, std::size_t apart) {

@@ -132,8 +132,11 @@ TEST(Exchange, nobody_sends_in_the_name_of_another) {
     rte_mbuf* no_frame = frame(a.pool, identity(0), kFar).release();
     rte_pktmbuf_mtod(no_frame, std::uint8_t*)[12] ^= 1;
     ASSERT_EQ(a.out.send(&no_frame, 1), 1U);
+    rte_mbuf* other_version = frame(a.pool, identity(0), kFar).release();
+    rte_pktmbuf_mtod(other_version, std::uint8_t*)[wire::kEthernetSize] ^= 1;
+    ASSERT_EQ(a.out.send(&other_version, 1), 1U);
     node.poll();
-    EXPECT_EQ(a.counters().refused.get(), 10U);
+    EXPECT_EQ(a.counters().refused.get(), 11U);
     EXPECT_EQ(b.take(), 0U);
     EXPECT_TRUE(node.port.out.packets.empty());
     EXPECT_TRUE(a.out.idle());

@@ -9,6 +9,7 @@
 #include <isoplane/wire/reject.hh>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace isoplane::share {
 
@@ -28,6 +29,10 @@ struct Identity {
 
 /// All of a packet that says who sent it and for whom: to the end of the frame's header, in UDP.
 inline constexpr std::size_t kHeadSize = 128;
+
+/// Why no client may have such an encapsulation; empty when one may. Behind it stand a job key and a node
+/// that the client has chosen: where others read them, they would be ARP, or whatever it likes.
+std::string objection(const wire::Encapsulation& encapsulation);
 
 /// The header of the frame that begins with `head`, or nullptr when it is none, or not whole; `apart` more
 /// bytes of the packet are elsewhere.
