@@ -202,11 +202,11 @@ bool Desk::admit(Visitor& visitor) {
 /// Throws with the reason when the visitor cannot be a client.
 void Desk::sign_in(Visitor& visitor, Received& received) {
     const Identity who = received.request.identity();
-    runtime::SharedMemory area(received.area.release(), 2 * sizeof(Area));
-    runtime::SharedMemory memory(received.memory.release(), kMostMemory);
     visitor.program = received.request.program.data();
     visitor.telemetry = received.request.telemetry.data();
     if (const std::string why = objection(visitor, who); !why.empty()) throw std::runtime_error(why);
+    runtime::SharedMemory area(received.area.release(), 2 * sizeof(Area));
+    runtime::SharedMemory memory(received.memory.release(), kMostMemory);
     visitor.guest = std::make_unique<Guest>(who, std::move(area), std::move(memory));
     bool attached = false;
     call_([&] { attached = exchange_.attach(*visitor.guest); });

@@ -184,7 +184,7 @@ TEST(SharedMemory, what_can_shrink_is_not_taken) {
     ASSERT_EQ(ftruncate(open, 8192), 0);
     EXPECT_THROW(runtime::SharedMemory(open, 1 << 20), std::runtime_error);
     const int sealed = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    ASSERT_EQ(ftruncate(sealed, 8192), 0);
+    ASSERT_EQ(posix_fallocate(sealed, 0, 8192), 0);
     ASSERT_EQ(fcntl(sealed, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     EXPECT_EQ(runtime::SharedMemory(sealed, 1 << 20).bytes().size(), 8192U);
 }
@@ -209,7 +209,7 @@ TEST(SharedMemory, no_more_is_mapped_than_was_allowed) {
     });
     for (unsigned i = 0; i < 3000; ++i) {
         const int memory = memfd_create("growing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-        ASSERT_EQ(ftruncate(memory, kMost), 0);
+        ASSERT_EQ(posix_fallocate(memory, 0, kMost), 0);
         ASSERT_EQ(fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK), 0);
         given = dup(memory);
         try {

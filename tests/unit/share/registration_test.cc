@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 #include "node_with_desk.hh"
 
 namespace isoplane::test {
@@ -17,6 +21,15 @@ class Registration : public Desk {
             return no.what();
         }
         return "welcome";
+    }
+    /// To one that brings that memory.
+    std::string answer_to(const Identity& who, int area, int memory) const {
+        const int descriptor = connected(path);
+        EXPECT_TRUE(share::send_request(descriptor, share::Request::of(who), area, memory));
+        share::Answer answer;
+        EXPECT_EQ(recv(descriptor, &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
+        close(descriptor);
+        return answer.mtu == 0 ? answer.sentence.data() : "welcome";
     }
 };
 
@@ -40,6 +53,42 @@ TEST_F(Registration, frames_that_others_would_take_for_theirs_are_nobodys) {
         in_udp.encapsulation.udp_port = static_cast<std::uint16_t>(port);
         EXPECT_SAYS(answer_to(in_udp), "UDP port " + std::to_string(port) + " belongs to a service");
     }
+}
+
+/// Memory of a size, of which there is nothing yet.
+struct Sparse {
+    explicit Sparse(off_t size) : descriptor(memfd_create("sparse", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+        EXPECT_EQ(ftruncate(descriptor, size), 0);
+        EXPECT_EQ(fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+    }
+    ~Sparse() { close(descriptor); }
+    auto resident() const {
+        struct stat file {};
+        EXPECT_EQ(fstat(descriptor, &file), 0);
+        return file.st_blocks;
+    }
+    const int descriptor;
+};
+
+TEST_F(Registration, memory_of_who_may_not_come_is_left_alone) {
+    const Attached holder(path, identity(0));
+    const Sparse area(sizeof(share::Area));
+    const Sparse memory(64 << 20);
+    EXPECT_SAYS(answer_to(identity(0), area.descriptor, memory.descriptor), "is that of");
+    EXPECT_EQ(area.resident(), 0);
+    EXPECT_EQ(memory.resident(), 0);
+}
+
+/// Else it is the node that is charged for what it touches.
+TEST_F(Registration, memory_that_is_not_there_yet_is_not_taken) {
+    const runtime::SharedMemory whole("whole", sizeof(share::Area));
+    const Sparse area(sizeof(share::Area));
+    const Sparse memory(64 << 20);
+    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), memory.descriptor), "not all there");
+    EXPECT_SAYS(answer_to(identity(0), area.descriptor, whole.descriptor()), "not all there");
+    EXPECT_EQ(area.resident(), 0);
+    EXPECT_EQ(memory.resident(), 0);
+    EXPECT_EQ(desk->totals()["refused"], 2);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class SharedMemory {
     SharedMemory(const std::string& name, std::size_t size);
 
     /// Takes over a descriptor that came from another process. Throws std::runtime_error with a sentence
-    /// unless it is memory of this kind, of `most` bytes at the most.
+    /// unless it is memory of this kind, of `most` bytes at the most, and all there.
     SharedMemory(int descriptor, std::size_t most);
 
     ~SharedMemory();
