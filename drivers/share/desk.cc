@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <rte_ether.h>
 #include <sys/eventfd.h>
@@ -38,6 +39,20 @@ std::string text_of(const wire::MacAddress& mac) {
     std::array<char, RTE_ETHER_ADDR_FMT_SIZE> text{};
     rte_ether_format_addr(text.data(), text.size(), &address);
     return text.data();
+}
+
+std::string text_of(std::uint32_t address) {
+    const in_addr in_order{htonl(address)};
+    std::array<char, INET_ADDRSTRLEN> text{};
+    return inet_ntop(AF_INET, &in_order, text.data(), text.size());
+}
+
+/// Both would answer who asks for it by ARP.
+bool same_address(const Identity& a, const Identity& b) {
+    const auto in_udp = [](const Identity& who) {
+        return who.encapsulation.transport == wire::Transport::kUdp;
+    };
+    return in_udp(a) && in_udp(b) && a.address == b.address;
 }
 
 /// A hello in the name of a node, as from its next life: those who know it then ask it, and find it gone.
@@ -225,6 +240,7 @@ std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
         const Identity& theirs = other.guest->identity();
         const std::string holder = other.program + " (process " + std::to_string(other.pid) + ")";
         if (theirs.mac == who.mac) return "the address " + text_of(who.mac) + " is that of " + holder;
+        if (same_address(theirs, who)) return "the address " + text_of(who.address) + " is that of " + holder;
         if (theirs.job_key != who.job_key) continue;
         if (theirs.node == who.node)
             return "node " + std::to_string(who.node) + " of this job is " + holder + " already";

@@ -33,6 +33,12 @@ class Registration : public Desk {
     }
 };
 
+Identity with_address(Identity who, std::uint32_t address) {
+    who.encapsulation = {.transport = wire::Transport::kUdp};
+    who.address = address;
+    return who;
+}
+
 #define EXPECT_SAYS(sentence, part) \
     EXPECT_NE((sentence).find(part), std::string::npos) << "it says: " << (sentence)
 
@@ -45,14 +51,22 @@ TEST_F(Registration, frames_that_others_would_take_for_theirs_are_nobodys) {
         const std::string said = answer_to(forger);
         EXPECT_SAYS(said, "its frames have the EtherType 0x88b5");
     }
-    Identity in_udp = identity(0);
-    in_udp.address = 0x0a000001;
-    in_udp.encapsulation = {.transport = wire::Transport::kUdp, .ethertype = wire::kIpv4EtherType};
+    Identity in_udp = with_address(identity(0), 0x0a000001);
     EXPECT_EQ(answer_to(in_udp), "welcome");
     for (const int port : {0, 53, 68, 1023}) {
         in_udp.encapsulation.udp_port = static_cast<std::uint16_t>(port);
         EXPECT_SAYS(answer_to(in_udp), "UDP port " + std::to_string(port) + " belongs to a service");
     }
+}
+
+/// Who has it would have what is for the other, by ARP.
+TEST_F(Registration, an_ipv4_address_is_one_clients) {
+    const Attached holder(path, with_address(identity(0), 0x0a000001));
+    EXPECT_SAYS(answer_to(with_address(identity(1), 0x0a000001)), "the address 10.0.0.1 is that of");
+    EXPECT_SAYS(answer_to(with_address(identity(1, 8), 0x0a000001)), "the address 10.0.0.1 is that of");
+    EXPECT_EQ(answer_to(with_address(identity(1), 0x0a000002)), "welcome");
+    const Attached in_ethernet(path, identity(2));
+    EXPECT_EQ(answer_to(identity(3)), "welcome") << "where there are none, none is taken";
 }
 
 /// Memory of a size, of which there is nothing yet.
