@@ -6,6 +6,7 @@
 #include <rte_ether.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,7 +86,17 @@ std::size_t write_farewell(std::span<std::byte> out, const Identity& who, std::u
     return at + frame;
 }
 
+/// What is readable when the process has ended. What it has forked keeps its connection, and may outlive it.
+int life_of(pid_t pid) {
+    return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
 }  // namespace
+
+void Desk::Visitor::hang_up() noexcept {
+    close(socket);
+    if (life >= 0) close(life);
+}
 
 Desk::Desk(std::string path, Exchange& exchange, Call call, unsigned mtu)
     : path_(std::move(path)), exchange_(exchange), call_(std::move(call)), mtu_(mtu) {
@@ -134,17 +145,21 @@ void Desk::run() noexcept {
     for (;;) {
         ready.assign({{wake_, POLLIN, 0}, {listener_, POLLIN, 0}});
         // Only this thread adds and removes visitors: to look at them it needs no lock.
-        for (const Visitor& visitor : visitors_)
+        for (const Visitor& visitor : visitors_) {
             ready.push_back({visitor.socket, POLLIN, 0});
+            ready.push_back({visitor.life, POLLIN, 0});
+        }
         ::poll(ready.data(), ready.size(), kTickMilliseconds);
         const std::lock_guard lock(mutex_);
         if (ended_) return turn_away();
         std::size_t i = 2;
         const auto now = SteadyClock::now();
         std::erase_if(visitors_, [&](Visitor& visitor) {
-            if (ready[i++].revents != 0) return !attend(visitor);
+            const bool speaks = ready[i++].revents != 0;
+            const bool ended = ready[i++].revents != 0;
+            if (speaks || ended) return !attend(visitor, ended);
             if (visitor.guest || now - visitor.since < kPatience) return false;
-            close(visitor.socket);
+            visitor.hang_up();
             return true;
         });
         dismiss_broken();
@@ -155,8 +170,8 @@ void Desk::run() noexcept {
 /// All that are no clients, also those that nobody has listened to yet.
 void Desk::turn_away() {
     close(listener_);
-    std::erase_if(visitors_, [](const Visitor& visitor) {
-        if (!visitor.guest) close(visitor.socket);
+    std::erase_if(visitors_, [](Visitor& visitor) {
+        if (!visitor.guest) visitor.hang_up();
         return !visitor.guest;
     });
 }
@@ -168,25 +183,25 @@ void Desk::welcome() {
     ucred who{};
     socklen_t size = sizeof who;
     const bool known = getsockopt(visitor.socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
-    if (!known || visitors_.size() >= kMaxClients + kMostStrangers) {
-        close(visitor.socket);
-        return;
-    }
+    if (!known || visitors_.size() >= kMaxClients + kMostStrangers) return visitor.hang_up();
     visitor.pid = who.pid;
     visitor.uid = who.uid;
+    visitor.life = life_of(who.pid);
+    // It has ended already. Of one that we cannot see, or before Linux 5.3, only its connection tells.
+    if (visitor.life < 0 && errno == ESRCH) return visitor.hang_up();
     visitors_.push_back(std::move(visitor));
 }
 
 /// Returns false when the visitor is gone.
-bool Desk::attend(Visitor& visitor) {
+bool Desk::attend(Visitor& visitor, bool ended) {
     if (!visitor.guest) {
-        if (admit(visitor)) return true;
-        close(visitor.socket);
+        if (!ended && admit(visitor)) return true;
+        visitor.hang_up();
         return false;
     }
     Leaving leaving;
     const ssize_t n = recv(visitor.socket, &leaving, sizeof leaving, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (!ended && n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     const bool orderly = n == static_cast<ssize_t>(sizeof leaving) && leaving.magic == kMagic;
     (orderly ? left_ : reaped_).add();
     see_off(visitor, orderly);
@@ -274,7 +289,7 @@ void Desk::see_off(Visitor& visitor, bool orderly) {
         const Answer answer;
         if (orderly) static_cast<void>(send(visitor.socket, &answer, sizeof answer, MSG_NOSIGNAL));
     }
-    close(visitor.socket);
+    visitor.hang_up();
 }
 
 void Desk::dismiss_broken() {

@@ -67,6 +67,7 @@ SharedMemory::SharedMemory(int descriptor, std::size_t most) : descriptor_(descr
         throw std::runtime_error(std::string("what was given as shared memory ") + why);
     }
     map(size);
+    close(std::exchange(descriptor_, -1));  // a process may have few, and this one many clients
 }
 
 /// Touched at once: not when the first packets move.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <isoplane/wire/hello.hh>
 
@@ -62,6 +65,42 @@ TEST_F(Desk, who_closes_without_a_word_is_reaped_and_its_peers_are_told) {
     EXPECT_EQ(stranger.in.waiting(), 0U);
     Attached again(path, identity(0));
     EXPECT_EQ(desk->clients().size(), 3U);
+}
+
+/// A client in a process of its own, which is killed. Returns a child of it that has all its descriptors.
+pid_t outlived_by_a_child(const std::string& path, const Identity& who) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const pid_t client = fork();
+    if (client == 0) {
+        const runtime::SharedMemory memory("memory", 65536);
+        const share::Attachment attachment(path, who, memory, std::chrono::seconds(10));
+        const pid_t child = fork();
+        if (child == 0) {
+            sleep(60);
+            _exit(0);
+        }
+        if (write(ends[1], &child, sizeof child) == sizeof child) kill(getpid(), SIGKILL);
+        _exit(1);
+    }
+    pid_t child = 0;
+    close(ends[1]);
+    EXPECT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+    close(ends[0]);
+    EXPECT_EQ(waitpid(client, nullptr, 0), client);
+    return child;
+}
+
+TEST_F(Desk, a_client_is_dead_though_a_child_of_it_lives) {
+    const pid_t child = outlived_by_a_child(path, identity(0));
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (desk->totals()["reaped"] == 0 && std::chrono::steady_clock::now() < limit)
+        std::this_thread::yield();
+    EXPECT_EQ(desk->totals()["reaped"], 1);
+    EXPECT_TRUE(desk->clients().empty());
+    EXPECT_EQ(kill(child, SIGKILL), 0) << "it has lived until now";
+    Attached again(path, identity(0));
+    EXPECT_EQ(desk->totals()["attached"], 2);
 }
 
 /// As it came, it would steer terminals of others, and be no JSON, for all clients.

@@ -23,8 +23,8 @@ struct Received;
 
 /// Where clients of a shared node register: a socket, and a thread that waits there.
 ///
-/// A client is one for as long as its connection is open, which the system closes when the process ends,
-/// however that happens. Then all that the node has of it is taken back, and its peers are told.
+/// A client is one for as long as its process lives and its connection is open: the system says when either
+/// ends, however that happens. Then all that the node has of it is taken back, and its peers are told.
 class Desk {
   public:
     /// Runs something where the exchange may be touched, and waits for it.
@@ -58,7 +58,10 @@ class Desk {
 
     /// A connection; it is a client once it has a guest.
     struct Visitor {
+        void hang_up() noexcept;
+
         int socket = -1;
+        int life = -1;  ///< readable once its process has ended; -1 where the system does not tell
         pid_t pid = 0;
         uid_t uid = 0;
         SteadyClock::time_point since;
@@ -71,7 +74,7 @@ class Desk {
     void run() noexcept;
     void turn_away();
     void welcome();
-    bool attend(Visitor& visitor);
+    bool attend(Visitor& visitor, bool ended);
     bool admit(Visitor& visitor);
     void sign_in(Visitor& visitor, Received& received);
     std::string objection(const Visitor& visitor, const Identity& who) const;

@@ -28,6 +28,7 @@ class SharedMemory {
     SharedMemory& operator=(SharedMemory&&) = delete;
 
     std::span<std::byte> bytes() const noexcept { return bytes_; }
+    /// To give to another process; -1 for what came from one.
     int descriptor() const noexcept { return descriptor_; }
 
   private:
