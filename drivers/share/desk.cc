@@ -113,7 +113,7 @@ Desk::~Desk() {
     thread_.join();
     close(wake_);
     for (Visitor& visitor : visitors_)
-        see_off(visitor, true);
+        see_off(visitor, false);  // nobody would take it further
 }
 
 /// In place of a socket that somebody who was killed has left there.
@@ -204,7 +204,8 @@ bool Desk::attend(Visitor& visitor, bool ended) {
     if (!ended && n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     const bool orderly = n == static_cast<ssize_t>(sizeof leaving) && leaving.magic == kMagic;
     (orderly ? left_ : reaped_).add();
-    see_off(visitor, orderly);
+    // Who leaves without a bye, as by exit(1), is gone for its peers as one that was killed.
+    see_off(visitor, !orderly || !visitor.guest->closed());
     return false;
 }
 
@@ -272,22 +273,22 @@ std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
 }
 
 void Desk::tell_peers(const Guest& guest) {
-    if (guest.epoch == 0) return;
+    if (guest.epoch() == 0) return;
     std::array<std::byte, kHeadSize> frame{};
-    const std::size_t size = write_farewell(frame, guest.identity(), guest.epoch);
+    const std::size_t size = write_farewell(frame, guest.identity(), guest.epoch());
     exchange_.announce(guest.identity(), std::span(frame).first(size));
 }
 
-/// From here on nothing of the node refers to the client's memory.
-void Desk::see_off(Visitor& visitor, bool orderly) {
+/// From here on nothing of the node refers to the client's memory, and the client may hear so.
+void Desk::see_off(Visitor& visitor, bool tell) {
     if (visitor.guest) {
         call_([&] {
             exchange_.detach(*visitor.guest);
-            if (!orderly) tell_peers(*visitor.guest);
+            if (tell) tell_peers(*visitor.guest);
         });
         visitor.guest.reset();
         const Answer answer;
-        if (orderly) static_cast<void>(send(visitor.socket, &answer, sizeof answer, MSG_NOSIGNAL));
+        static_cast<void>(send(visitor.socket, &answer, sizeof answer, MSG_NOSIGNAL));
     }
     visitor.hang_up();
 }
@@ -298,7 +299,7 @@ void Desk::dismiss_broken() {
         trouble_ =
             visitor.program + " (process " + std::to_string(visitor.pid) + ") " + visitor.guest->broken();
         expelled_.add();
-        see_off(visitor, false);
+        see_off(visitor, true);
         return true;
     });
 }

@@ -140,8 +140,7 @@ Exchange::Fate Exchange::forward(Guest& from, std::span<const std::byte> packet)
     } else if (!port_is_free() || !send_out(pieces, packet.size())) {
         return Fate::kBlocked;
     }
-    if (const std::byte* header = frame_header(head, apart, from.identity().encapsulation))
-        from.epoch = wire::frame_layout::Epoch::get(header);
+    if (const std::byte* header = frame_header(head, apart, from.identity().encapsulation)) from.note(header);
     from.counters().sent.add();
     from.counters().sent_bytes.add(packet.size());
     return Fate::kTaken;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <isoplane/share/guest.hh>
+#include <isoplane/wire/frame.hh>
 #include <stdexcept>
+#include <utility>
 
 namespace isoplane::share {
 
@@ -77,6 +79,16 @@ bool Guest::put(Pieces packet, std::size_t length) noexcept {
     counters_.received.add();
     counters_.received_bytes.add(length);
     return true;
+}
+
+/// Tokens may be those of a token manager that it plays; nobody who sends but tokens or probes is up for
+/// others.
+void Guest::note(const std::byte* header) noexcept {
+    const auto kind = static_cast<wire::Kind>(wire::frame_layout::Kind::get(header));
+    if (kind > wire::Kind::kBye) return;
+    const std::uint32_t now = wire::frame_layout::Epoch::get(header);
+    if (std::exchange(epoch_, now) != now) closed_ = false;
+    closed_ |= kind == wire::Kind::kBye;
 }
 
 void Guest::publish() noexcept {

@@ -33,18 +33,15 @@ inline const Identity kFar = identity(99);
 
 /// A packet with a frame from one to another: its size is all there is in it.
 inline runtime::Packet frame(runtime::Pool& pool, const Identity& from, const Identity& to,
-                             std::uint16_t size = 64) {
+                             std::uint16_t size = 64, wire::Kind kind = wire::Kind::kAck) {
     runtime::Packet packet = pool.packet();
     if (!packet) return packet;
     auto* at = reinterpret_cast<std::byte*>(rte_pktmbuf_append(packet.get(), size));
     std::fill_n(at, size, std::byte{});
     wire::encode_ethernet(std::span<std::byte, wire::kEthernetSize>(at, wire::kEthernetSize), to.mac,
                           from.mac, wire::kDefaultEtherType);
-    wire::Header header{.kind = wire::Kind::kAck,
-                        .job_key = from.job_key,
-                        .source = from.node,
-                        .destination = to.node,
-                        .epoch = 5};
+    wire::Header header{
+        .kind = kind, .job_key = from.job_key, .source = from.node, .destination = to.node, .epoch = 5};
     wire::encode_frame(std::span<std::byte, wire::kHeaderSize>(at + wire::kEthernetSize, wire::kHeaderSize),
                        header, {});
     return packet;

@@ -67,6 +67,38 @@ TEST_F(Desk, who_closes_without_a_word_is_reaped_and_its_peers_are_told) {
     EXPECT_EQ(desk->clients().size(), 3U);
 }
 
+/// What has come, when the desk has nothing more to do.
+unsigned take_all(Attached& client) {
+    unsigned taken = 0;
+    for (rte_mbuf* packet = nullptr; client.in.receive(&packet, 1) == 1; ++taken)
+        rte_pktmbuf_free(packet);
+    return taken;
+}
+
+/// As a program that ends with exit(1), or throws away its job.
+TEST_F(Desk, peers_are_told_of_who_leaves_without_a_bye) {
+    Attached b(path, identity(1));
+    for (const wire::Kind last : {wire::Kind::kAck, wire::Kind::kToken, wire::Kind::kBye}) {
+        {
+            Attached a(path, identity(0));
+            a.send(identity(0), identity(1), wire::Kind::kAck);
+            a.send(identity(0), identity(1), last);
+            while (!a.out.idle())
+                std::this_thread::yield();
+        }
+        EXPECT_EQ(take_all(b), last == wire::Kind::kBye ? 2U : 3U) << wire::name(last);
+    }
+    {
+        Attached manager(path, identity(0));
+        manager.send(identity(0), identity(1), wire::Kind::kToken);
+        while (!manager.out.idle())
+            std::this_thread::yield();
+    }
+    EXPECT_EQ(take_all(b), 1U) << "nobody has heard of it as a peer";
+    EXPECT_EQ(desk->totals()["left"], 4);
+    EXPECT_EQ(desk->totals()["reaped"], 0);
+}
+
 /// A client in a process of its own, which is killed. Returns a child of it that has all its descriptors.
 pid_t outlived_by_a_child(const std::string& path, const Identity& who) {
     int ends[2];

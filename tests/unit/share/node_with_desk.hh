@@ -80,8 +80,8 @@ struct Attached {
           out("out", attachment.area().out, pool, 1514) {
         in.post();
     }
-    void send(const Identity& from, const Identity& to) {
-        rte_mbuf* packet = frame(pool, from, to).release();
+    void send(const Identity& from, const Identity& to, wire::Kind kind = wire::Kind::kAck) {
+        rte_mbuf* packet = frame(pool, from, to, 64, kind).release();
         while (out.send(&packet, 1) != 1)
             std::this_thread::yield();
     }

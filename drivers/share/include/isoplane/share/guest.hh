@@ -63,8 +63,12 @@ class Guest {
     std::int32_t allowance = 0;
     bool in_turn = false;
 
-    /// From the last frame that it has sent: in which of its lives it takes part. 0 before the first.
-    std::uint32_t epoch = 0;
+    /// Learns what follows from the header of a frame that it has sent.
+    void note(const std::byte* header) noexcept;
+    /// In which of its lives it takes part; 0 before it is a peer of others.
+    std::uint32_t epoch() const noexcept { return epoch_; }
+    /// It has said bye in that life.
+    bool closed() const noexcept { return closed_; }
 
   private:
     std::span<std::byte> at(Descriptor what) noexcept;
@@ -80,6 +84,8 @@ class Guest {
     std::uint32_t filled_ = 0;  ///< of the room it posted
     std::uint32_t told_filled_ = 0;
     std::uint32_t room_until_ = 0;  ///< posted, when we last looked
+    std::uint32_t epoch_ = 0;
+    bool closed_ = false;
     std::atomic<const char*> broken_{nullptr};
     Counters counters_;
 };
