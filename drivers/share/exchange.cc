@@ -33,12 +33,15 @@ Exchange::Exchange(std::string name, runtime::Input* from, runtime::Output* to, 
                    unsigned longest)
     : Stage(std::move(name)), from_(from), pool_(pool), longest_(longest) {
     guests_.reserve(kMaxClients);
+    farewells_.reserve(kMaxClients);
     if (from != nullptr) takes_from(*from);
     if (to != nullptr) to_.emplace(gives_to(*to));
 }
 
 unsigned Exchange::poll(runtime::Time /*now*/) {
     if (to_) to_->flush();
+    if (!farewells_.empty()) [[unlikely]]
+        send_farewells();
     unsigned moved = from_ != nullptr ? receive() : 0;
     const std::size_t all = quiet_ ? 0 : guests_.size();
     std::size_t waits = all;  // the first whose turn is not over
@@ -180,7 +183,9 @@ void Exchange::push_out() noexcept {
 
 std::size_t Exchange::discard() {
     rte_pktmbuf_free_bulk(out_.data(), out_count_);
-    return std::exchange(out_count_, std::uint16_t{0}) + (to_ ? to_->discard() : 0);
+    const std::size_t untold = farewells_.size();
+    farewells_.clear();
+    return untold + std::exchange(out_count_, std::uint16_t{0}) + (to_ ? to_->discard() : 0);
 }
 
 bool Exchange::attach(Guest& guest) {
@@ -203,10 +208,27 @@ void Exchange::detach(Guest& guest) {
 
 void Exchange::announce(const Identity& who, std::span<const std::byte> frame) {
     if (quiet_) return;  // nobody would take it further
+    if (to_ && farewells_.size() == kMaxClients) {
+        untold_.add();
+    } else if (to_) {
+        std::copy(frame.begin(), frame.end(),
+                  farewells_.emplace_back(Farewell{.size = frame.size()}).frame.begin());
+        send_farewells();
+    }
     const std::array<std::span<const std::byte>, 1> pieces{frame};
-    if (to_ && port_is_free()) send_out(pieces, frame.size());
     for (Guest* guest : guests_)
         if (guest->identity().job_key == who.job_key) guest->put(pieces, frame.size());
+}
+
+/// Before anything that who comes in the same name may send; behind all that the client has sent.
+void Exchange::send_farewells() noexcept {
+    std::size_t sent = 0;
+    for (; sent < farewells_.size(); ++sent) {
+        const Farewell& next = farewells_[sent];
+        const std::array<std::span<const std::byte>, 1> pieces{std::span(next.frame).first(next.size)};
+        if (!port_is_free() || !send_out(pieces, next.size)) break;
+    }
+    farewells_.erase(farewells_.begin(), farewells_.begin() + static_cast<std::ptrdiff_t>(sent));
 }
 
 std::uint64_t Exchange::key_of(const std::byte* mac) noexcept {
@@ -243,11 +265,12 @@ void Exchange::describe(nlohmann::json& out) const {
     out["elsewhere"] = elsewhere_.get();
     out["foreign"] = foreign_.get();
     out["oversized"] = oversized_.get();
+    out["untold"] = untold_.get();
     out["no_packets"] = no_packets_.get();
 }
 
 void Exchange::clear_counters() {
-    for (runtime::Counter* counter : {&elsewhere_, &foreign_, &oversized_, &no_packets_})
+    for (runtime::Counter* counter : {&elsewhere_, &foreign_, &oversized_, &untold_, &no_packets_})
         counter->set(0);
 }
 

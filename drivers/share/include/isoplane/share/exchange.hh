@@ -35,7 +35,7 @@ class Exchange final : public runtime::Stage {
 
     unsigned poll(runtime::Time now) override;
     void set_quiet(bool quiet) override { quiet_ = quiet; }
-    std::size_t held() const override { return out_count_ + (to_ ? to_->size() : 0); }
+    std::size_t held() const override { return farewells_.size() + out_count_ + (to_ ? to_->size() : 0); }
     std::size_t discard() override;
     void describe(nlohmann::json& out) const override;
     void clear_counters() override;
@@ -47,7 +47,8 @@ class Exchange final : public runtime::Stage {
     bool attach(Guest& guest);
     /// Nothing of the client is here any more.
     void detach(Guest& guest);
-    /// Sends a frame in the name of a client that is gone to all of its job.
+    /// Sends a frame, of kHeadSize bytes at the most, in the name of a client that is gone to all of its job;
+    /// out of the port when that takes something again.
     void announce(const Identity& who, std::span<const std::byte> frame);
 
   private:
@@ -56,6 +57,10 @@ class Exchange final : public runtime::Stage {
     struct Address {
         std::uint64_t key = 0;  ///< 0 when free
         Guest* guest = nullptr;
+    };
+    struct Farewell {
+        std::array<std::byte, kHeadSize> frame{};
+        std::size_t size = 0;
     };
     static constexpr std::size_t kAddresses = 4 * kMaxClients;
 
@@ -69,6 +74,7 @@ class Exchange final : public runtime::Stage {
     unsigned serve(Guest& guest) noexcept;
     Fate forward(Guest& from, std::span<const std::byte> packet) noexcept;
     Fate flood(Guest& from, Pieces packet, std::size_t length) noexcept;
+    void send_farewells() noexcept;
     bool port_is_free() noexcept;
     bool send_out(Pieces packet, std::size_t length) noexcept;
     void push_out() noexcept;
@@ -81,12 +87,14 @@ class Exchange final : public runtime::Stage {
     std::vector<Guest*> guests_;
     std::size_t next_ = 0;  ///< whose turn it is
     std::array<Address, kAddresses> addresses_{};
+    std::vector<Farewell> farewells_;  ///< that the port has not taken yet
     runtime::Burst out_{};
     std::uint16_t out_count_ = 0;
 
     runtime::Counter elsewhere_;   ///< came in and were for no client's address
     runtime::Counter foreign_;     ///< came in for a client's address, and of another job or no frames
     runtime::Counter oversized_;   ///< longer than a frame can be
+    runtime::Counter untold_;      ///< clients that are gone, and whose peers behind the port were not told
     runtime::Counter no_packets_;  ///< times that a client waited for a packet of the pool
 };
 
