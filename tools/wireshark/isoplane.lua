@@ -515,18 +515,16 @@ local function add_message(tree, payload, at)
     item:add(f["message.fragment"], payload(at + 1, 1))
     item:add(f["message.length"], payload(at + 2, 2))
     item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
-    local data = at + 8
+    local data, finish = at + 8, at + 8 + length
     if ORDERED[protocol] then
         if length < 24 then return nil end
         add_isotach(item, payload(data, 24))
         local operation = payload(data + 11, 1):uint()
-        data = data + 24
-        local has_accesses = (operation == 1 or operation == 2) and length > 24 and fragment == 3
-        if has_accesses and not add_accesses(item, payload(data, length - 24)) then return nil end
+        data = add_behind_extension(item, payload, data + 24, finish)
+        local has_accesses = (operation == 1 or operation == 2) and finish > data and fragment == 3
+        if has_accesses and not add_accesses(item, payload(data, finish - data)) then return nil end
     end
-    local finish = at + 8 + length
     if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
-    if protocol == 2 then data = add_behind_extension(item, payload, data, finish) end
     if protocol == 6 and fragment == 3 then data = add_channel(item, payload, data, finish) end
     if protocol == 8 then
         if length < 8 then return nil end

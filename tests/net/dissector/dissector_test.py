@@ -35,6 +35,11 @@ PACKETS = {
              "isoplane.control.type": "1", "isoplane.control.barrier": "7", **ISOTACH},
     "data_accesses": {"isoplane.kind": "1", "isoplane.message.protocol": "2,3", "isoplane.message.size": "148,16",
                       **ISOTACH, "isoplane.isotach.operation": "1"},
+    "data_clocked": {"isoplane.kind": "1", "isoplane.message.protocol": "2", "isoplane.message.size": "24",
+                     **ISOTACH, "isoplane.isotach.flags": "0x40", "isoplane.isotach.operation": "1",
+                     "isoplane.isotach.flags.clocked": "1", "isoplane.isotach.clock": "4294967290",
+                     "isoplane.access.code": "2", "isoplane.access.address": "2050",
+                     "isoplane.access.operands": "00000007"},
     "data_active": {"isoplane.kind": "1", "isoplane.message.protocol": "5,5,5", "isoplane.message.length": "52,64,20",
                     "isoplane.active.type": "1,5,7", "isoplane.active.convention": "2,2,2", "isoplane.active.slot": "5,5,5",
                     "isoplane.active.reason": "0,0,3", "isoplane.active.program": "6,6,6", "isoplane.active.number": "7,7,7",
@@ -109,15 +114,15 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 50,
+    "isoplane": 52,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
     "isoplane.token.wanted > 0": 2,
     "isoplane.token.part == isoplane.token.parts": 6,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 49,
-    "isoplane.isotach.pulse == 4294967299": 6,
-    "isoplane.src == 3 && isoplane.dst == 5": 48,
-    "isoplane.conversation == 0 && isoplane.node == 3 && isoplane.node == 5": 48,
+    "isoplane.seq == 1001 && isoplane.src == 3": 51,
+    "isoplane.isotach.pulse == 4294967299": 8,
+    "isoplane.src == 3 && isoplane.dst == 5": 50,
+    "isoplane.conversation == 0 && isoplane.node == 3 && isoplane.node == 5": 50,
     "isoplane.conversation > 0 || isoplane.node == 4": 0,
     "isoplane.message.protocol == 4": 4,
     "isoplane.portals.type == 3 && isoplane.portals.match_bits == 0x0123456789abcdef": 2,
@@ -126,12 +131,12 @@ FILTERS = {
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 12,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 19,
+    "udp.dstport == 34997 && isoplane": 20,
 }
 
 # The colour of each packet, by words of its rule; what is not named here is damaged.
 COLOURS = {
-    "logical time": ("data", "data_accesses", "data_fragment"), "active messages": ("data_active",),
+    "logical time": ("data", "data_accesses", "data_clocked", "data_fragment"), "active messages": ("data_active",),
     "Portals": ("data_portals",), "channels": ("data_no_crc",),
     "acknowledgements and credit": ("ack", "ack_sealed", "credit", "credit_request"), "hello and bye": ("bye", "hello", "hello_ack"),
     "tokens": ("token", "quiet_token"), "members of logical time": ("view", "view_part"), "test traffic": ("probe", "smallest_probe"),
@@ -224,9 +229,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 19 packets in UDP remain.
+    # With the EtherType moved away, only the 20 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 19), "the EtherType is a preference")
+    tap.check(wrong_count(found, 20), "the EtherType is a preference")
     return tap.failed
 
 

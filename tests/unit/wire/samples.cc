@@ -145,6 +145,20 @@ Bytes accesses_payload() {
     return join({message(Protocol::kIsotach, accesses), message(Protocol::kShmem, answered)});
 }
 
+/// An access in paranoid mode: the clock of its issuer is in front of it.
+Bytes clocked_payload() {
+    Bytes body(kIsotachSize + kIsotachClockSize + access_size(AccessCode::kWrite, 1));
+    IsotachHeader header = isotach_header();
+    header.flags = kIsotachClocked;
+    header.operation = Operation::kAccesses;
+    encode_isotach(std::span(body).first<kIsotachSize>(), header);
+    const auto clocked = std::span(body).subspan(kIsotachSize);
+    IsotachClock::put(clocked.data(), std::uint64_t{4294967290});
+    encode_access(clocked.subspan(kIsotachClockSize).first<access_layout::kSize + 4>(),
+                  {.code = AccessCode::kWrite, .words = 1, .address = 2050}, 7);
+    return message(Protocol::kIsotach, body);
+}
+
 /// A request of words, a part of a reply with data, and a refusal.
 Bytes active_payload() {
     ActiveHeader header{.convention = 2,
@@ -319,6 +333,7 @@ std::vector<Sample> all(Transport transport) {
     };
     add("data", header(Kind::kData), coalesced_payload());
     add("data_accesses", header(Kind::kData), accesses_payload());
+    add("data_clocked", header(Kind::kData), clocked_payload());
     add("data_active", header(Kind::kData), active_payload());
     add("data_portals", header(Kind::kData), portals_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
