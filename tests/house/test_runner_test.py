@@ -199,19 +199,28 @@ def a_program_that_cannot_be_started_has_failed():
         assert session.results.finish() == 1
 
 
-@test
-def an_interrupted_run_kills_what_it_started_and_says_so():
+def run_of(child, parallel, before=""):
+    """A run of five tests that are this Python program, in a process of its own; which first does something else."""
     tools = os.path.dirname(os.path.abspath(processes.__file__))
-    child = "open('/proc/self/comm', 'w').write('planted_sleep'); import time; time.sleep(600)"
     program = f"""if 1:
-        import sys; sys.path.insert(0, {tools!r})
+        import os, random, signal, subprocess, sys, threading
+        sys.path.insert(0, {tools!r})
         import run_tests
         from types import SimpleNamespace as Fake
-        planted = Fake(command=[sys.executable, "-c", {child!r}], env={{}}, cwd="/", timeout=None, suite="unit",
-                       protocol="exitcode", parallel=True, priority=0, title="unit/planted")
+        planted = Fake(command=[sys.executable, "-S", "-c", {child!r}], env={{}}, cwd="/", timeout=None, suite="unit",
+                       protocol="exitcode", parallel={parallel}, priority=0, title="unit/planted")
         run_tests.run = lambda session, options: session.run_all([planted] * 5)
+        {before}
         sys.exit(run_tests.main(["--jobs", "2"]))"""
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as runner:
+    return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+
+
+SLEEPER = "open('/proc/self/comm', 'w').write('planted_sleep'); import time; time.sleep(600)"
+
+
+@test
+def an_interrupted_run_kills_what_it_started_and_says_so():
+    with run_of(SLEEPER, parallel=True) as runner:
         deadline = time.monotonic() + 20
         while not running("planted_sleep") and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -220,6 +229,38 @@ def an_interrupted_run_kills_what_it_started_and_says_so():
     assert runner.returncode == 1 and "interrupted" in said, said
     assert said.splitlines()[-1].startswith("0 passed, "), said
     assert not running("planted_sleep")
+
+
+def check_interrupted(parallel, before):
+    with run_of(SLEEPER, parallel, before) as runner:
+        try:
+            said, _ = runner.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            runner.kill()
+            raise AssertionError(f"a run with parallel={parallel} that is interrupted does not end: {before}") from None
+    assert runner.returncode == 1 and "interrupted" in said, said
+    assert not running("planted_sleep"), before
+
+
+@test
+def a_run_may_be_interrupted_as_it_starts_a_program():
+    interrupt, start = "os.kill(os.getpid(), signal.SIGTERM)", "real(*words, **options)"
+    for parallel in (False, True):
+        for order in (f"({interrupt}, {start})[1]", f"({start}, {interrupt}, {interrupt})[0]"):
+            check_interrupted(parallel, f"real = subprocess.Popen; subprocess.Popen = lambda *words, **options: {order}")
+
+
+@test
+def a_run_may_be_interrupted_while_it_builds():
+    build = "run_tests.run = lambda *them: run_tests.processes.call(planted.command)"
+    check_interrupted(False, f"threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start(); {build}")
+
+
+@test
+def a_run_may_be_interrupted_at_any_time():
+    later = "threading.Timer(random.uniform(0, 0.2), os.kill, (os.getpid(), signal.SIGTERM)).start()"
+    for attempt in range(8):
+        check_interrupted(attempt % 2 == 0, f"run = run_tests.run; run_tests.run = lambda *them: ({later}, run(*them))")
 
 
 run()

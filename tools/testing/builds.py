@@ -12,6 +12,8 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 
+import processes
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Many programs of a hundred megabytes each are linked, which takes it a third of ld's time.
 LINKER = {"CC_LD": "lld", "CXX_LD": "lld"}
@@ -40,14 +42,14 @@ class Build:
         shutil.rmtree(self.directory, ignore_errors=True)
         env = {**os.environ, **LINKER, **({"CC": "clang", "CXX": "clang++"} if self.clang else {})}
         command = ["meson", "setup", TOGETHER, self.directory, ROOT, *self.options]
-        return subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode == 0
+        return processes.call(command, env=env, stdout=log, stderr=log).returncode == 0
 
     def compile(self, log, jobs, targets=()):
         return self._precompile(log) and self._ninja(log, "-j", str(jobs), *targets)
 
     def _ninja(self, log, *arguments, directory=""):
         command = ["ninja", "-C", os.path.join(self.directory, directory), *arguments]
-        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode == 0
+        return processes.call(command, stdout=log, stderr=log).returncode == 0
 
     def _commands(self):
         with open(os.path.join(self.directory, "compile_commands.json"), encoding="utf-8") as file:
@@ -78,7 +80,7 @@ class Build:
         another may have included before it where they are compiled together. Not what was `built` by itself anyway."""
         generated = [os.path.relpath(name, self.directory) for target in self._introspect("--targets")
                      if target["type"] == "custom" for name in target["filename"] if name.endswith(".hh")]
-        subprocess.run(["ninja", "-C", self.directory, "--quiet", *generated], stdout=log, stderr=log, check=True)
+        processes.call(["ninja", "-C", self.directory, "--quiet", *generated], stdout=log, stderr=log).check_returncode()
         inputs = subprocess.run(["ninja", "-C", self.directory, "-t", "inputs", *built], check=True,
                                 capture_output=True, text=True).stdout.split()
         each = [(entry, source) for entry in self._commands() for source in _together(entry) or [entry["file"]]
@@ -135,8 +137,8 @@ def _together(entry):
 
 def _read(entry, source):
     """The compiler's words about a source, with this entry's flags, that it does not accept; None when it does."""
-    done = subprocess.run([*_flags(entry), "-fsyntax-only", source], cwd=entry["directory"],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = processes.call([*_flags(entry), "-fsyntax-only", source], cwd=entry["directory"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
     return None if done.returncode == 0 else done.stderr or f"{source}: exit code {done.returncode}\n"
 
 

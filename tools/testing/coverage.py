@@ -16,13 +16,13 @@ import itertools
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 
+import processes
 from builds import ROOT, Build
-from run_tests import Session, chosen, interrupt
+from run_tests import Session, chosen
 
 # Without optimization a line is what it says; warnings were errors in the other builds already. gcov is asked about what
 # it knows by a relative path, as sources that are compiled apart are.
@@ -71,10 +71,11 @@ def run_tests(options):
 
 def read_counts(notes, directory, root):
     """What gcov says of the objects these notes belong to: (path in the checkout, line, whether it was reached)."""
-    said = subprocess.run(["gcov", "--json-format", "--stdout", "--relative-only", *notes], cwd=directory,
-                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    ended = processes.call(["gcov", "--json-format", "--stdout", "--relative-only", *notes], cwd=directory,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    ended.check_returncode()
     return {(os.path.relpath(os.path.join(directory, file["file"]), root), line["line_number"], line["count"] > 0)
-            for text in said.splitlines() for file in json.loads(text)["files"] for line in file["lines"]}
+            for text in ended.stdout.splitlines() for file in json.loads(text)["files"] for line in file["lines"]}
 
 
 def reached_lines(directory, root, jobs):
@@ -123,14 +124,14 @@ def report(files, missing):
 
 def main(argv):
     options = parse_arguments(argv)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
     try:
-        if not run_tests(options):
-            return 1
+        files = processes.interruptibly(
+            lambda: run_tests(options) and reached_lines(COVERAGE.directory, ROOT, options.jobs))
     except KeyboardInterrupt:
         return 1
-    percent = report(reached_lines(COVERAGE.directory, ROOT, options.jobs), options.missing)
+    if not files:
+        return 1
+    percent = report(files, options.missing)
     if percent < options.at_least:
         print(f"tools/coverage: the tests reach {percent:.1f} % of the lines of lib/ and drivers/, and should reach "
               f"{options.at_least:g} %. Run it with --missing to see which lines they do not.", file=sys.stderr)

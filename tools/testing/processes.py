@@ -3,6 +3,7 @@
 
 """Runs one program in a session of its own, and leaves nothing of that session behind."""
 
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 GRACE_SECONDS = 5.0
+LOOK_SECONDS = 0.05
 
 
 @dataclass
@@ -87,6 +89,48 @@ def stop_all():
         _kill_session(session)
 
 
+def interruptibly(work):
+    """What `work` returns. SIGINT and SIGTERM stop all that runs; then this raises KeyboardInterrupt.
+
+    A signal is handled between any two steps of the first thread, whatever locks that holds. So its handler only notes that
+    it came, the work is done on another thread, and the first one looks.
+    """
+    came = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: came.append(True))
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        while not concurrent.futures.wait([future], LOOK_SECONDS).done:
+            if came:
+                stop_all()
+        if came:
+            raise KeyboardInterrupt
+        return future.result()
+
+
+def _start(command, **options):
+    """In a session of its own; raises KeyboardInterrupt when all is stopped."""
+    with _lock:
+        if _stopping:
+            raise KeyboardInterrupt
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+        _running.add(process.pid)
+    return process
+
+
+def _ended(process):
+    with _lock:
+        _running.discard(process.pid)
+
+
+def call(command, **options):
+    """subprocess.run() of what reads nothing and is stopped with all others."""
+    process = _start(command, **options)
+    out, err = process.communicate()
+    _ended(process)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
 def run(command, *, env=None, cwd=None, timeout=None, merge=True, workfile):
     """Runs `command` with its output in files beginning with `workfile`; no timeout when None.
 
@@ -95,19 +139,8 @@ def run(command, *, env=None, cwd=None, timeout=None, merge=True, workfile):
     started = time.monotonic()
     out_path, err_path = f"{workfile}.out", f"{workfile}.err"
     with open(out_path, "wb") as out, open(err_path, "wb") as err:
-        with _lock:
-            if _stopping:
-                raise KeyboardInterrupt
-            process = subprocess.Popen(
-                command,
-                env={**os.environ, **(env or {})},
-                cwd=cwd,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT if merge else err,
-                start_new_session=True,
-            )
-            _running.add(process.pid)
+        process = _start(command, env={**os.environ, **(env or {})}, cwd=cwd, stdout=out,
+                         stderr=subprocess.STDOUT if merge else err)
     timed_out = False
     try:
         process.wait(timeout)
@@ -121,8 +154,7 @@ def run(command, *, env=None, cwd=None, timeout=None, merge=True, workfile):
     left = [] if timed_out else _left_behind(process.pid)
     _kill_session(process.pid)
     process.wait()
-    with _lock:
-        _running.discard(process.pid)
+    _ended(process)
     return Ended(process.returncode, timed_out, time.monotonic() - started, _read(out_path), _read(err_path), left)
 
 

@@ -13,7 +13,6 @@ import concurrent.futures
 import functools
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -253,23 +252,15 @@ def list_tests(options):
             print(f"{test.suite}/{test.name}")
 
 
-def interrupt(*_):
-    """Stops what runs before the pools that wait for it are left."""
-    processes.stop_all()
-    raise KeyboardInterrupt
-
-
 def main(argv):
     options = parse_arguments(argv)
     if options.list:
         list_tests(options)
         return 0
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
     with tempfile.TemporaryDirectory(prefix="isoplane-test.") as scratch:
         session = Session(options, scratch)
         try:
-            run(session, options)
+            processes.interruptibly(lambda: run(session, options))
         except KeyboardInterrupt:
             session.results.add("run", [Case("", FAILED, "interrupted")], 0)
         return session.results.finish()
