@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/runtime/overwrite.hh>
 #include <stdexcept>
 
 #include "../command.hh"
@@ -69,6 +70,7 @@ Task read_task(const po::variables_map& values) {
         throw std::invalid_argument("there is no capture to draw; name its file");
     if (values.count("output") == 0) throw std::invalid_argument("name the file to draw into with --output");
     Task task{.capture = word("capture"), .drawing = word("output"), .wanted = {}};
+    runtime::refuse_to_overwrite("--output " + task.drawing, task.capture, task.drawing);
     if (values.count("pulses") != 0 && values.count("from") + values.count("to") != 0)
         throw std::invalid_argument(
             "--pulses and --from or --to choose a part in two ways; give one of them");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <isoplane/runtime/overwrite.hh>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -151,6 +152,11 @@ void Captures::start(const std::string& file) {
         throw std::runtime_error(
             "nothing passes here that could be captured: this node has no links; `set "
             "capture at all` takes what passes between its stages");
+    for (const auto& link : links_) {
+        const std::string& target = link->spec().target;
+        if (link->spec().kind == "pcap")
+            runtime::refuse_to_overwrite("capture start " + file, target.substr(0, target.find(',')), file);
+    }
     next_.file = file;
     capture_ = std::make_unique<runtime::Capture>(next_);
     std::map<std::string, std::uint32_t> interfaces;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <isoplane/link/link.hh>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/runtime/overwrite.hh>
 #include <isoplane/runtime/stop_signal.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -220,6 +221,10 @@ int play(const Task& task) {
     if (specs.size() != 1)
         throw std::invalid_argument("--to " + task.to + " names " + std::to_string(specs.size()) +
                                     " links; a trace goes to one");
+    const std::size_t comma = specs[0].target.find(',');
+    if (specs[0].kind == "pcap" && comma != std::string::npos)
+        runtime::refuse_to_overwrite("--to " + task.to, task.file == "-" ? "/dev/stdin" : task.file,
+                                     specs[0].target.substr(comma + 1));
     Trace trace(task.file, task.filter);
     const runtime::StopSignal signal;
     return play_on(task, trace, specs, signal);

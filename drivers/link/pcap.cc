@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <isoplane/runtime/overwrite.hh>
 #include <stdexcept>
 
 #include "pcap_edges.hh"
@@ -110,11 +111,7 @@ std::unique_ptr<Link> open_pcap(const LinkSpec& spec, const std::string& name, c
     const std::string in_path = spec.target.substr(0, comma);
     const std::string out_path = comma == std::string::npos ? "" : spec.target.substr(comma + 1);
     PcapHandle in = in_path.empty() ? nullptr : open_input(spec, in_path);
-    std::error_code ignored;
-    if (!out_path.empty() && fs::equivalent(in_path, out_path, ignored)) {
-        throw std::invalid_argument("'" + spec.text +
-                                    "' would overwrite the file it reads; name another to write to");
-    }
+    runtime::refuse_to_overwrite("'" + spec.text + "'", in_path, out_path);
     PcapHandle dead;
     PcapDumper out;
     if (!out_path.empty()) {

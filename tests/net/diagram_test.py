@@ -109,6 +109,20 @@ def where_there_is_nothing_to_draw_a_sentence_says_why():
 
 
 @test
+def a_capture_is_not_drawn_over():
+    file, alias = work("kept.pcapng"), work("alias.svg")
+    simulate(file, "--faults", "")
+    os.symlink(file, alias)
+    with open(file, "rb") as capture:
+        before = capture.read()
+    for drawing in (file, alias):
+        with Program("diagram", file, "-o", drawing) as diagram:
+            diagram.ends(2, f"--output {drawing} would overwrite the file it reads")
+        with open(file, "rb") as capture:
+            assert capture.read() == before, f"drawing to {drawing} has changed the capture"
+
+
+@test
 def what_makes_no_sense_is_wrong_usage():
     for options, expected in (((), "name the file to draw into"), (("-o", "x", "--pulses", "5"), "--pulses 5 is no range"),
                               (("-o", "x", "--pulses", "6..5"), "--pulses 6..5 is no range"),

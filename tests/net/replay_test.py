@@ -434,6 +434,28 @@ def output_that_cannot_be_written_is_told():
 
 
 @test
+def a_trace_is_not_played_over():
+    file, alias = work("kept.pcap"), work("alias.pcap")
+    write_pcap(file, FRAMES)
+    os.symlink(file, alias)
+    with open(file, "rb") as trace:
+        before = trace.read()
+    for played in (file, alias):
+        replay(file, "--to", f"pcap:,{played}", "--speed", "max", code=2,
+               err=f"--to pcap:,{played} would overwrite the file it reads")
+        with open(file, "rb") as trace:
+            assert trace.read() == before, f"playing to {played} has changed the trace"
+    with open(file, "rb") as trace:
+        piped = subprocess.run([PROGRAM, "replay", "-", "--to", f"pcap:,{file}"], stdin=trace, capture_output=True, text=True,
+                               check=False)
+    same(piped.returncode, 2, f"of what comes in from the file; {piped.stderr}")
+    with Node("echo", f"pcap:{file}", "--stopped", "-c", f"capture start {alias}") as node:
+        node.ends(1, "would overwrite the file it reads")
+    with open(file, "rb") as trace:
+        assert trace.read() == before, "a capture has changed the trace"
+
+
+@test
 def mistakes_are_told():
     for words, code, sentence in (
             ([], 2, "there is no trace to read"),
