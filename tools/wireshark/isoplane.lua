@@ -11,12 +11,16 @@ local DEFAULT_UDP_PORT = 0x88B5
 local HEADER_SIZE = 48
 local TRAILER_SIZE = 48
 local VERSION = 2
+local MIN_MTU = 144
+local MAX_NAME_SIZE = 32
 local FLAG_NO_PAYLOAD_CRC = 0x0001
 
 local KINDS = {
     [1] = "data", [2] = "ack", [3] = "credit", [4] = "credit_request", [5] = "hello", [6] = "hello_ack", [7] = "bye",
     [8] = "token", [9] = "probe", [10] = "view",
 }
+local BROADCASTS = { [5] = true, [7] = true, [8] = true, [9] = true }  -- kinds that can mean everybody
+local MAY_BE_EMPTY = { [9] = true }  -- the smallest frames have no room for a probe
 local PROTOCOLS = {
     [0] = "control", [1] = "noniso", [2] = "isotach", [3] = "shmem", [4] = "portals", [5] = "active", [6] = "channel",
     [7] = "payload", [8] = "token", [9] = "portals_data",
@@ -31,6 +35,10 @@ local PORTALS_TYPES = { [0] = "ack", "put", "get", "reply", "get-put" }
 local PORTALS_RESTS = { [0] = "none", "follows", "waits", [6] = "waits, or lies in memory" }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
 local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
+local PAGE_STEPS = { "ask", "words", "open", "whole", "none" }
+local PAGE_TICKET = 0xffffffff
+local HANDOVER = 0x10
+local FLUSH = 0x20
 local CLOCKED = 0x40
 local POINTER = 0x80
 local BROADCAST = 0xffff
@@ -116,6 +124,8 @@ field("isotach.operation", ProtoField.uint8, "Operation", base.DEC,
 field("isotach.rank", ProtoField.uint32, "Rank", base.DEC)
 field("isotach.isochron", ProtoField.uint32, "Isochron", base.DEC)
 field("isotach.count", ProtoField.uint32, "Count to this destination", base.DEC)
+field("isotach.flags.handover", ProtoField.bool, "How things stand, for a host that joins", 8, nil, HANDOVER)
+field("isotach.flags.flush", ProtoField.bool, "End of a view", 8, nil, FLUSH)
 field("isotach.flags.clocked", ProtoField.bool, "With the clock of issue", 8, nil, CLOCKED)
 field("isotach.flags.pointer", ProtoField.bool, "Pointer to a payload", 8, nil, POINTER)
 field("isotach.clock", ProtoField.uint64, "Issued at clock", base.DEC)
@@ -131,6 +141,12 @@ field("answer.ticket", ProtoField.uint32, "Answer to ticket", base.DEC)
 field("answer.offset", ProtoField.uint16, "Offset (words)", base.DEC)
 field("answer.words", ProtoField.uint16, "Words", base.DEC)
 field("answer.values", ProtoField.bytes, "Values")
+field("page.step", ProtoField.uint8, "Step", base.DEC, PAGE_STEPS)
+field("page.words", ProtoField.uint16, "Words", base.DEC)
+field("page.pulse", ProtoField.uint64, "At the end of pulse", base.DEC)
+field("page.page", ProtoField.uint32, "Page", base.DEC)
+field("page.offset", ProtoField.uint32, "Offset (words)", base.DEC)
+field("page.values", ProtoField.bytes, "Values")
 
 field("active.type", ProtoField.uint8, "Type", base.DEC, ACTIVE)
 field("active.convention", ProtoField.uint8, "Convention", base.DEC)
@@ -237,6 +253,8 @@ local e = {
     version = ProtoExpert.new("isoplane.expert.version", "Unknown version", expert.group.PROTOCOL, expert.severity.WARN),
     kind = ProtoExpert.new("isoplane.expert.kind", "Unknown kind", expert.group.PROTOCOL, expert.severity.WARN),
     flags = ProtoExpert.new("isoplane.expert.flags", "Unknown flags", expert.group.PROTOCOL, expert.severity.WARN),
+    destination = ProtoExpert.new("isoplane.expert.destination", "Broadcast of a kind that may not be",
+        expert.group.PROTOCOL, expert.severity.WARN),
     header_crc = ProtoExpert.new("isoplane.expert.header_crc", "Bad header CRC",
         expert.group.CHECKSUM, expert.severity.ERROR),
     payload_crc = ProtoExpert.new("isoplane.expert.payload_crc", "Bad payload CRC",
@@ -246,7 +264,7 @@ local e = {
     body = ProtoExpert.new("isoplane.expert.body", "Payload is not what its kind requires",
         expert.group.MALFORMED, expert.severity.ERROR),
 }
-isoplane.experts = { e.version, e.kind, e.flags, e.header_crc, e.payload_crc, e.length, e.body }
+isoplane.experts = { e.version, e.kind, e.flags, e.destination, e.header_crc, e.payload_crc, e.length, e.body }
 
 -- CRC32C ------------------------------------------------------------------------------------------------------------
 
@@ -286,7 +304,9 @@ local function add_isotach(tree, range)
     item:add(f["isotach.pulse"], range(0, 8))
     item:add(f["isotach.host"], range(8, 2))
     local flags = item:add(f["isotach.flags"], range(10, 1))
-    flags:add(f["isotach.flags.clocked"], range(10, 1))
+    for _, flag in ipairs({ "handover", "flush", "clocked" }) do
+        flags:add(f["isotach.flags." .. flag], range(10, 1))
+    end
     flags:add(f["isotach.flags.pointer"], range(10, 1))
     item:add(f["isotach.operation"], range(11, 1))
     item:add(f["isotach.rank"], range(12, 4))
@@ -316,14 +336,26 @@ local function add_accesses(tree, range)
     return true
 end
 
+-- A page on its way to a host that joins.
+local function add_page(tree, range)
+    local step = PAGE_STEPS[range(4, 1):uint()] or "unknown step"
+    tree:append_text(string.format(", page %d, %s", range(16, 4):uint(), step))
+    tree:add(f["page.step"], range(4, 1))
+    tree:add(f["page.words"], range(6, 2))
+    tree:add(f["page.pulse"], range(8, 8))
+    tree:add(f["page.page"], range(16, 4))
+    tree:add(f["page.offset"], range(20, 4))
+    if range:len() > 24 then tree:add(f["page.values"], range(24)) end
+end
+
 local function add_answer(tree, range)
     if range:len() < 8 then return end
+    if range:len() >= 24 and range(0, 4):uint() == PAGE_TICKET then return add_page(tree, range) end
     tree:add(f["answer.ticket"], range(0, 4))
     tree:add(f["answer.offset"], range(4, 2))
     tree:add(f["answer.words"], range(6, 2))
-    local size = range:len() - 8
-    -- Of pages all is shown as it stands; an odd number of values has a zero behind it.
-    if range(0, 4):uint() ~= 0xffffffff then size = math.min(4 * range(6, 2):uint(), size) end
+    -- An odd number of values has a zero behind it.
+    local size = math.min(4 * range(6, 2):uint(), range:len() - 8)
     if size > 0 then tree:add(f["answer.values"], range(8, size)) end
 end
 
@@ -355,6 +387,12 @@ local function add_active(tree, range)
     return 20
 end
 
+-- Bytes of data that belong to a begin of this type.
+local function portals_data_of(type, range)
+    if type == 1 or type == 4 then return range(56, 8):uint64() end
+    return type == 3 and range(72, 8):uint64() or UInt64(0)
+end
+
 local function add_portals_begin(tree, range)
     local type, rest = range(1, 1):uint(), range(2, 1):uint()
     local answers, returns = type == 0 or type == 3, type == 2 or type == 3
@@ -363,6 +401,8 @@ local function add_portals_begin(tree, range)
     if PORTALS_TYPES[type] == nil or PORTALS_RESTS[rest] == nil or range(3, 1):uint() ~= 0 then return 0 end
     if range:len() < size or (size >= 88 and range(84, 4):uint() ~= 0) then return 0 end
     if in_memory and range(92, 4):uint() ~= 0 then return 0 end
+    local here, data = UInt64(range:len() - size), portals_data_of(type, range)
+    if rest == 0 and here ~= data or rest ~= 0 and here >= data then return 0 end
     tree:add(f["portals.kind"], range(0, 1))
     tree:add(f["portals.type"], range(1, 1))
     tree:add(f["portals.rest"], range(2, 1))
@@ -398,7 +438,8 @@ local function add_portals(tree, range)
     local kind = range(0, 1):uint()
     if kind == 0 and range:len() >= 72 then return add_portals_begin(tree, range) end
     local size = ({ 24, 8 })[kind]
-    if range:len() ~= size or range(1, 3):uint() ~= 0 or (kind == 1 and range(20, 4):uint() ~= 0) then return 0 end
+    if range:len() ~= size or range(1, 3):uint() ~= 0 then return 0 end
+    if kind == 1 and (range(16, 4):uint() == 0 or range(20, 4):uint() ~= 0) then return 0 end
     tree:add(f["portals.kind"], range(0, 1))
     tree:append_text(", " .. PORTALS_KINDS[kind])
     tree:add(f["portals.source"], range(4, 4))
@@ -503,6 +544,14 @@ local function add_token(tree, payload)
         wanted > 0 and string.format(", wanted for %d hops", wanted) or "", count)
 end
 
+-- Whether there can be such a message. Sizes and offsets count its data, without the isotach extension.
+local function is_possible(protocol, fragment, length, size_or_offset)
+    local data = length - (ORDERED[protocol] and 24 or 0)
+    if fragment == 3 then return size_or_offset == data end
+    if fragment == 1 then return data > 0 and size_or_offset > data end
+    return data > 0 and size_or_offset > 0 and size_or_offset + data <= 0xffffffff
+end
+
 local function add_message(tree, payload, at)
     if payload:len() - at < 8 then return nil end
     local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
@@ -539,6 +588,7 @@ local function add_message(tree, payload, at)
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end
+    if not is_possible(protocol, fragment, length, payload(at + 4, 4):uint()) then return nil end
     return finish, name
 end
 
@@ -564,10 +614,13 @@ local function add_hello(tree, payload)
     tree:add(f["hello.mtu"], payload(2, 2))
     tree:add(f["hello.credit"], payload(4, 4))
     tree:add(f["hello.build_id"], payload(8, 8))
-    if payload:len() == 17 then return "unnamed" end
-    local name = payload(17)
-    tree:add(f["hello.name"], name)
-    return name:string()
+    -- It may end up on a terminal, whatever is in it.
+    local name = payload:len() > 17 and payload(17):raw() or ""
+    local printable = name:gsub("[^ -~]", ".")
+    if name ~= "" then tree:add(f["hello.name"], payload(17), printable) end
+    if payload(0, 1):uint() > 0x07 or payload(1, 1):uint() > 0x01 or payload(2, 2):uint() < MIN_MTU then return nil end
+    if #name > MAX_NAME_SIZE or name ~= printable then return nil end
+    return name == "" and "unnamed" or name
 end
 
 local function add_probe(tree, payload)
@@ -601,7 +654,7 @@ local function add_view(tree, payload)
     part_item:set_text(string.format("Part: %d of %d", part, parts))
     part_item:add(f["view.parts"], payload(62, 2), parts)
     if part > parts or (parts == 1 and payload(56, 4):uint() ~= 0) or (parts > 1 and doubts + members == 0) then return nil end
-    if not VIEW_STEPS[step] or payload:len() ~= 64 + 2 * doubts + 8 * members then return nil end
+    if not VIEW_STEPS[step] or payload(1, 1):uint() ~= 0 or payload:len() ~= 64 + 2 * doubts + 8 * members then return nil end
     for at = 64, 62 + 2 * doubts, 2 do
         tree:add(f["view.doubt"], payload(at, 2))
     end
@@ -651,6 +704,9 @@ local function add_header(tree, tvb)
     tree:add(f["node"], tvb(8, 2)):set_hidden()
     if tvb(10, 2):uint() == BROADCAST then
         destination:append_text(" (broadcast)")
+        if KINDS[tvb(1, 1):uint()] and not BROADCASTS[tvb(1, 1):uint()] then
+            destination:add_proto_expert_info(e.destination)
+        end
     else
         tree:add(f["node"], tvb(10, 2)):set_hidden()
         tree:add(f["conversation"], tvb(8, 4), conversation_of(tvb(4, 4):uint(), tvb(8, 2):uint(), tvb(10, 2):uint()))
@@ -716,7 +772,7 @@ function isoplane.dissector(tvb, pinfo, root)
         else
             item:add_proto_expert_info(e.body)
         end
-    elseif length == 0 and BODIES[kind] then
+    elseif length == 0 and BODIES[kind] and not MAY_BE_EMPTY[kind] then
         tree:add_proto_expert_info(e.body)
     end
     if tvb:len() == finish + TRAILER_SIZE and length == finish - HEADER_SIZE then

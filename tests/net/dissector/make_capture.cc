@@ -8,10 +8,13 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 
+#include <isoplane/wire/hello.hh>
+#include <isoplane/wire/page.hh>
 #include <isoplane/wire/token.hh>
-
 #include <isoplane/wire/trailer.hh>
+#include <isoplane/wire/view.hh>
 
 #include "samples.hh"
 
@@ -49,6 +52,36 @@ Sample token_of(std::string name, const TokenEntry& entry) {
     return {std::move(name), Kind::kToken, samples::packet(samples::header(Kind::kToken), payload)};
 }
 
+/// A hello over Ethernet that says this.
+Sample hello_of(std::string name, const Hello& hello) {
+    samples::Bytes payload(kHelloSize + hello.name.size());
+    encode_hello(payload, hello);
+    return {std::move(name), Kind::kHello, samples::packet(samples::header(Kind::kHello), payload)};
+}
+
+/// A hello over Ethernet with a byte more in its name than there may be.
+Sample hello_of_long_name() {
+    samples::Bytes payload(kHelloSize + kMaxNameSize + 1, std::byte{'x'});
+    encode_hello(payload, {.mtu = kMinMtu, .name = {}});
+    hello_layout::NameSize::put(payload.data(), static_cast<std::uint8_t>(kMaxNameSize + 1));
+    return {"hello_long_name", Kind::kHello, samples::packet(samples::header(Kind::kHello), payload)};
+}
+
+/// A message of eight bytes of data over Ethernet, which says this of its size or place.
+Sample message_of(std::string name, std::uint8_t fragment, std::uint32_t size_or_offset) {
+    const auto payload = samples::message(
+        {.protocol = Protocol::kNoniso, .fragment = fragment, .size_or_offset = size_or_offset},
+        samples::counting(8));
+    return {std::move(name), Kind::kData, samples::packet(samples::header(Kind::kData), payload)};
+}
+
+Sample view_of_another_version() {
+    samples::Bytes payload(view_size(0, 0));
+    encode_view(payload, {.step = ViewStep::kAsk});
+    view_layout::Reserved::put(payload.data(), std::uint8_t{1});
+    return {"reserved_in_view", Kind::kView, samples::packet(samples::header(Kind::kView), payload)};
+}
+
 std::vector<Sample> wrong_ones() {
     std::vector<Sample> wrong = {
         with<frame_layout::Version>("bad_version", std::uint8_t{1}),
@@ -62,7 +95,18 @@ std::vector<Sample> wrong_ones() {
         token_of("bad_group_word", {.source = 3,
                                     .destination = kEveryHost,
                                     .value = group_signal(0) | group_signal(kSignalChannels)}),
-        token_of("empty_group_word", {.source = 3, .destination = kEveryHost, .value = 0})};
+        token_of("empty_group_word", {.source = 3, .destination = kEveryHost, .value = 0}),
+        with<frame_layout::Destination>("ack_to_all", kBroadcast),
+        hello_of_long_name(),
+        hello_of("hello_unknown_role", {.roles = 0x80, .mtu = kMinMtu, .name = {}}),
+        hello_of("hello_unknown_feature", {.features = 0x80, .mtu = kMinMtu, .name = {}}),
+        hello_of("hello_small_mtu", {.mtu = 10, .name = {}}),
+        hello_of("hello_unprintable", {.mtu = kMinMtu, .name = "host\x1b[2J"}),
+        message_of("whole_of_another_size", kWholeMessage, 9),
+        message_of("first_that_is_all", kFirstFragment, 8),
+        message_of("last_at_0", kLastFragment, 0),
+        message_of("last_beyond_4_g", kLastFragment, 0xfffffff8),
+        view_of_another_version()};
 
     Sample header{"bad_header_crc", Kind::kAck, samples::packet(samples::header(Kind::kAck), {})};
     frame_of(header)[frame_layout::Sequence::kOffset] ^= std::byte{1};
@@ -87,6 +131,36 @@ Sample sealed(Transport transport) {
     return sample;
 }
 
+/// Messages of logical time that are for no program: the end of a view, and how things stand.
+samples::Bytes views_payload() {
+    samples::Bytes all;
+    for (const std::uint8_t flag : {kIsotachFlush, kIsotachHandover}) {
+        samples::Bytes body = samples::isotach_body(samples::counting(kFlushActSize));
+        isotach_layout::Flags::put(body.data(), flag);
+        isotach_layout::Operation::put(body.data(), static_cast<std::uint8_t>(Operation::kMessage));
+        const samples::Bytes message = samples::message(Protocol::kIsotach, body);
+        all.insert(all.end(), message.begin(), message.end());
+    }
+    return all;
+}
+
+samples::Bytes page_payload() {
+    samples::Bytes page = samples::counting(page_message_size(2));
+    encode_page_message(page, {.step = PageStep::kWords, .words = 2, .pulse = 70, .page = 8, .offset = 9});
+    return samples::message(Protocol::kShmem, page);
+}
+
+/// Data frames that no decoder of frames tells apart, only who knows what is in their messages.
+std::vector<Sample> finer_ones(Transport transport) {
+    const samples::Bytes rest = samples::message(Protocol::kPortals, samples::Bytes(200));
+    std::vector<Sample> all;
+    for (const auto& [name, payload] :
+         {std::pair{"data_portals_rest", rest}, std::pair{"data_page", page_payload()},
+          std::pair{"data_views", views_payload()}})
+        all.push_back({name, Kind::kData, samples::packet(samples::header(Kind::kData), payload, transport)});
+    return all;
+}
+
 std::vector<Sample> contents() {
     std::vector<Sample> all;
     const auto append = [&](const std::string& prefix, std::vector<Sample> more) {
@@ -99,6 +173,8 @@ std::vector<Sample> contents() {
     append("udp_", samples::all(Transport::kUdp));
     append("eth_", {sealed(Transport::kEthernet)});
     append("udp_", {sealed(Transport::kUdp)});
+    append("eth_", finer_ones(Transport::kEthernet));
+    append("udp_", finer_ones(Transport::kUdp));
     append("", wrong_ones());
     return all;
 }

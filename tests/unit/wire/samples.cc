@@ -352,6 +352,7 @@ std::vector<Sample> all(Transport transport) {
     add("view_part", header(Kind::kView), view_part_payload());
     add("probe", header(Kind::kProbe), probe_payload(64));
     add("smallest_probe", header(Kind::kProbe), counting(2));
+    add("empty_probe", header(Kind::kProbe), {});
     return samples;
 }
 
