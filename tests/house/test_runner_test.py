@@ -7,6 +7,7 @@
 import contextlib
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -176,6 +177,63 @@ def the_last_line_is_the_count_and_the_exit_code_agrees():
     ):
         got, text = summary(commands)
         assert (got, text.splitlines()[-1]) == (code, last), text
+
+
+@test
+def where_nothing_was_chosen_a_sentence_says_so():
+    assert "no test matches" in summary([])[1]
+    assert "no test matches" not in summary(["echo '1..0 # SKIP later'"])[1]
+
+
+@test
+def what_cannot_be_meant_is_refused():
+    for words in (["--suite", "nte"], ["--fuzz", "0"], ["--fuzz", "-1"], ["--seeds", "0"], ["--jobs", "0"], ["--filter", "("]):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            try:
+                parse_arguments(words)
+            except SystemExit as end:
+                assert end.code == 2 and words[0] in said.getvalue(), said.getvalue()
+            else:
+                raise AssertionError(f"{words} are taken")
+    assert parse_arguments(["--suite", "net", "--suite", "fuzz", "--fuzz", "1"]).suite == ["net"]
+
+
+TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
+
+
+def plant(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{text}\n")
+    os.chmod(path, 0o755)
+
+
+@test
+def help_installs_and_builds_nothing():
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in ("dpkg-query", "apt-get", "meson", "ninja"):
+            plant(os.path.join(scratch, name), f"echo {name} >> {scratch}/called; exit 1")
+        for tool in ("test", "coverage", "soak"):
+            for word in ("-h", "--help"):
+                done = subprocess.run([os.path.join(TOOLS, tool), word], capture_output=True, text=True,
+                                      env={**os.environ, "PATH": f"{scratch}:{os.environ['PATH']}"})
+                assert done.returncode == 0 and done.stdout.startswith(f"usage: tools/{tool}"), (tool, word, done)
+                assert not os.path.exists(os.path.join(scratch, "called")), (tool, word)
+    soak = os.path.join(TOOLS, "..", "tests", "soak", "soak.py")
+    done = subprocess.run([sys.executable, soak, "/nowhere", "/nowhere", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("usage: tools/soak"), done
+
+
+@test
+def what_virtual_machines_need_is_installed_for_those_tests():
+    with tempfile.TemporaryDirectory() as scratch:
+        plant(os.path.join(scratch, "tools", "setup"), 'echo "$@"; exit 1')
+        shutil.copy(os.path.join(TOOLS, "test"), os.path.join(scratch, "tools", "test"))
+        for words, expected in ((["--pci"], True), (["--suite", "pci"], True), (["--suite=pci"], True), (["--ci"], True),
+                                (["--suite", "net"], False)):
+            done = subprocess.run([os.path.join(scratch, "tools", "test"), *words], capture_output=True, text=True)
+            assert ("--pci" in done.stdout.split()) == expected, (words, done)
 
 
 @test

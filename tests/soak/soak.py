@@ -19,9 +19,6 @@ import statistics
 import sys
 import time
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "net"))
-from net import UNHEARD, Node, Program, make_dir, run, same, test, until, work  # noqa: E402
-
 PARTS = ("messages", "barriers", "requests", "channels", "datagrams", "puts", "gets", "isochrons", "schedules")
 IMPAIRMENTS = {"loss": "0.05", "dup": "0.02", "reorder": "0.05", "corrupt": "0.02", "delay": "200us", "jitter": "100us"}
 OFF = {"loss": "0", "dup": "0", "reorder": "0", "corrupt": "0", "delay": "0", "jitter": "0", "cut": "off"}
@@ -51,6 +48,10 @@ def parse():
 
 
 OPTIONS = parse()
+
+# Which needs the program; help does not.
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "net"))
+from net import UNHEARD, Node, Program, make_dir, run, same, test, until, work  # noqa: E402
 
 
 def say(text):

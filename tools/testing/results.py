@@ -58,6 +58,8 @@ class Results:
         slowest = sorted(self._seconds, reverse=True)[:SLOWEST]
         print("\nslowest: " + ", ".join(f"{title} {seconds:.0f} s" for seconds, title in slowest))
         print(f"\n{time.monotonic() - self._started:.0f} s")
+        if not self._cases:
+            print("no test matches what was asked for: tools/test --list names those there are")
         print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
         sys.stdout.flush()
         return 0 if passed and not failed else 1

@@ -34,6 +34,7 @@ OF_COMMANDS = ("unit/app", "unit/demo", "unit/diagram", "unit/fi", "unit/node", 
                "sim/membership")  # and this one searches long for what it plants
 # Only run when named: they measure, check what is no program, or take a machine of their own.
 ASKED_FOR_SUITES = ("perf", "ci", "docs", "pci", "package")
+SUITES = (*SANITIZED_SUITES, "net", "house", *ASKED_FOR_SUITES, "fuzz")
 FUZZ_SECONDS = 10
 CI_FUZZ_SECONDS = 60
 # They read files, which no state machine stands behind: with --ci not so long as those that take frames.
@@ -43,8 +44,8 @@ SEEDED_TIMEOUT = 3600
 
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(prog="tools/test", description="Build isoplane and run its tests.")
-    parser.add_argument("--suite", action="append", default=[], metavar="NAME",
-                        help="only this suite (unit, sim, net, house, perf, ci, docs, pci, package, fuzz); may be repeated")
+    parser.add_argument("--suite", action="append", default=[], metavar="NAME", choices=SUITES,
+                        help=f"only this suite ({', '.join(SUITES)}); may be repeated")
     parser.add_argument("--docs", action="store_true", help="run the commands of the documentation (--suite docs)")
     parser.add_argument("--pci", action="store_true", help="drive NICs in virtual machines (--suite pci)")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only tests whose SUITE/NAME matches")
@@ -58,10 +59,10 @@ def parse_arguments(argv):
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
                         help="tests and compilers at a time (default: the cores there are)")
     options = parser.parse_args(argv)
-    if options.seeds is not None and options.seeds < 1:
-        parser.error(f"--seeds {options.seeds}: at least 1 is needed")
-    if options.jobs < 1:
-        parser.error(f"--jobs {options.jobs}: at least 1 is needed")
+    for name in ("seeds", "fuzz", "jobs"):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            parser.error(f"--{name} {value}: at least 1 is needed")
     try:
         options.filter = re.compile(options.filter)
     except re.error as error:
