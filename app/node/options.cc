@@ -135,6 +135,19 @@ runtime::EalOptions eal_options(const po::variables_map& values, const runtime::
     return eal;
 }
 
+/// What no role of this node heeds would be passed over in silence.
+void refuse_idle_traffic(const po::variables_map& values, const std::vector<std::string>& roles) {
+    const auto has = [&](const char* role) { return std::ranges::find(roles, role) != roles.end(); };
+    if (has("generate")) return;
+    for (const char* option : {"rate", "to"})
+        if (values.count(option) != 0)
+            throw std::invalid_argument("--" + std::string(option) +
+                                        " is for the role generate, which this node does not have");
+    if (values.count("size") != 0 && !(has("forward") && values.count("tx-first") != 0))
+        throw std::invalid_argument(
+            "--size is for the role generate, or forward with --tx-first, and this node has neither");
+}
+
 RoleOptions role_options(const po::variables_map& values, const topology::NodeConf& given, unsigned mtu) {
     RoleOptions roles;
     roles.network = topology::load_network(given);
@@ -181,6 +194,7 @@ RoleOptions role_options(const po::variables_map& values, const topology::NodeCo
     roles.until_left = values["until-left"].as<bool>();
     roles.impairment = fabric::parse_impairment(word(values, "fabric", ""));
     roles.seed = number<std::uint64_t>(values, "seed", 1, 0, UINT64_MAX);
+    refuse_idle_traffic(values, conf.roles);
     return roles;
 }
 

@@ -86,6 +86,10 @@ for option, value in (("--size", "12"), ("--size", "9000"), ("--size", "-1"), ("
     claim(f"{option[2:]}_of_{value or 'nothing'}", WRONG_USAGE, value or option, *RING, option, value)
 claim("a_worker_beyond_all", WRONG_USAGE, "--place names worker 999", *RING, "--place", "echo@999")
 claim("a_window_without_a_sink", WRONG_USAGE, "--window", "--role", "generate", "--link", "ring:a", "--window", "9")
+for option, value in (("--rate", "1000pps"), ("--to", "1"), ("--size", "128")):
+    for role in ("echo", "sink", "forward"):
+        claim(f"{option[2:]}_without_traffic_of_{role}", WRONG_USAGE, f"{option} is for the role generate", "--role", role,
+              "--link", "ring:a,ring:b", option, value)
 claim("a_stage_that_is_not_there_to_place", WRONG_USAGE, "no stage 'fabric' to place", *RING, "--place", "fabric@1")
 claim("more_packets_than_memory", FAILED, "1000000 packets", *RING, "--packets", "1000000")
 claim("an_impairment_without_a_value", WRONG_USAGE, "loss", *FABRIC, "--fabric", "loss")
@@ -94,6 +98,9 @@ claim("an_impairment_without_its_unit", WRONG_USAGE, "delay cannot be '5'", *FAB
 claim("an_unknown_impairment", WRONG_USAGE, "no impairment 'lost'", *FABRIC, "--fabric", "lost=0.1")
 claim("a_negative_number_in_node_conf", WRONG_USAGE, f"{work('negative.conf')}:1",
       "--config", write("negative.conf", "count = -5\n"))
+for key in ("headless", "json", "count", "idle"):
+    claim(f"{key}_in_node_conf_without_a_value", WRONG_USAGE, f'{work(key)}.conf:1:1: the option "{key}" has no value',
+          "--config", write(f"{key}.conf", f"{key}=\nrole=echo\nlink=ring:a\n"))
 claim("an_option_twice_in_node_conf", WRONG_USAGE, f"{work('twice.conf')}:2",
       "--config", write("twice.conf", "size = 64\nsize = 65\n"))
 
