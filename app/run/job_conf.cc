@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <isoplane/topology/node_options.hh>
 #include <stdexcept>
+#include <string_view>
 
 namespace isoplane::run {
 
@@ -15,6 +16,15 @@ topology::Topology plain_topology(std::size_t hosts) {
         one.ports.push_back({.kind = topology::PortKind::kHost, .name = "node" + std::to_string(host)});
     return topology::Topology({&one, 1});
 }
+
+namespace {
+
+/// Keys of a program that are options of `isoplane run` as well.
+bool is_option_of_run(std::string_view key) {
+    return key == "progress" || key == "mtu";
+}
+
+}  // namespace
 
 bool has_own_links(const topology::NodeConf& base) {
     return std::ranges::any_of(base.hosts,
@@ -26,6 +36,10 @@ void check_base(const topology::NodeConf& base, const topology::Topology& topolo
         throw std::invalid_argument(
             "the --config of a job says id, name or link, which every rank has its own of: leave them out, "
             "and write host.NAME.link for the links of hosts.");
+    topology::refuse_options_of_node_command(base);
+    for (const auto& [key, value] : base.more)
+        throw base.error(key, "the command line says it of a job: give it as " +
+                                  (is_option_of_run(key) ? "--" + key + ' ' : "--set " + key + '=') + value);
     if (!base.network_cfg.empty())
         throw std::invalid_argument("the --config of a job names a network.cfg: name an fmconfig instead.");
     for (const auto& [name, host] : base.hosts)
@@ -48,9 +62,11 @@ std::pair<std::string, std::string> parse_setting(const std::string& word) {
     if (middle == std::string::npos || middle == 0 || middle + 1 == word.size())
         throw std::invalid_argument("--set " + word + " is no setting: write KEY=VALUE, as in silence=5.");
     std::string key = word.substr(0, middle);
-    const bool is_option = key == "progress" || key == "mtu";
-    if (is_option)
+    if (is_option_of_run(key))
         throw std::invalid_argument("--set " + word + " is what the option --" + key + " says: use that.");
+    if (topology::is_of_node_command(key))
+        throw std::invalid_argument("--set " + key +
+                                    " is for isoplane node, and programs would pass it over: leave it out.");
     const bool is_common = topology::node_options().find_nothrow(key, false) != nullptr;
     if (is_common || key.find('.') != std::string::npos)
         throw std::invalid_argument(

@@ -9,8 +9,10 @@
 #include <fstream>
 #include <isoplane/auth/key.hh>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/job/program_keys.hh>
 #include <isoplane/runtime/packet_filter.hh>
 #include <isoplane/topology/fmconfig.hh>
+#include <isoplane/topology/node_options.hh>
 #include <isoplane/topology/shmem_map.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/hello.hh>
@@ -196,7 +198,9 @@ void read_key(const po::variables_map& values, JobConf& conf) {
 /// What the files say, and how many ranks that means.
 void read_conf(const po::variables_map& values, RunCommand& command) {
     JobConf& conf = command.conf;
-    if (values.count("config") != 0) conf.base = topology::load_node_conf(values["config"].as<std::string>());
+    // Keys of a program are read, so that it can be said where they are given.
+    if (values.count("config") != 0)
+        conf.base = topology::load_node_conf(values["config"].as<std::string>(), job::program_keys());
     std::optional<topology::Topology> given;
     if (values.count("topology") != 0)
         given = topology::load_fmconfig(values["topology"].as<std::string>());

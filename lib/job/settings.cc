@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-#include <boost/program_options/options_description.hpp>
 #include <boost/program_options/value_semantic.hpp>
 #include <charconv>
+#include <isoplane/job/program_keys.hh>
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/topology/node_options.hh>
@@ -18,14 +18,6 @@ namespace isoplane::job {
 namespace {
 
 namespace po = boost::program_options;
-
-po::options_description own_keys() {
-    po::options_description keys;
-    for (const char* key : {"progress", "mtu", "packets", "page-size", "silence", "hello-limit",
-                            "token-manager", "max-message", "paranoid", "trust-fcs", "read-memory"})
-        keys.add_options()(key, po::value<std::string>(), "");
-    return keys;
-}
 
 unsigned number(const topology::NodeConf& conf, const std::string& key, const std::string& text,
                 unsigned least, unsigned most) {
@@ -74,6 +66,14 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
 }
 
 }  // namespace
+
+po::options_description program_keys() {
+    po::options_description keys;
+    for (const char* key : {"progress", "mtu", "packets", "page-size", "silence", "hello-limit",
+                            "token-manager", "max-message", "paranoid", "trust-fcs", "read-memory"})
+        keys.add_options()(key, po::value<std::string>(), "");
+    return keys;
+}
 
 std::vector<std::string> Settings::hosts() const {
     std::vector<std::string> names;
@@ -131,7 +131,9 @@ Settings assemble(topology::NodeConf conf, const std::string& source,
 }  // namespace
 
 Settings load_settings(const std::string& file) {
-    return assemble(topology::load_node_conf(file, own_keys()), file, launcher_place());
+    topology::NodeConf conf = topology::load_node_conf(file, program_keys());
+    topology::refuse_options_of_node_command(conf);
+    return assemble(std::move(conf), file, launcher_place());
 }
 
 bool is_in_job() {

@@ -3,7 +3,9 @@
 
 #include <isoplane/topology/node_options.hh>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include <boost/program_options/errors.hpp>
@@ -17,6 +19,9 @@ namespace isoplane::topology {
 namespace po = boost::program_options;
 
 namespace {
+
+/// What of node_options() programs do not heed.
+constexpr const char* kOfNodeCommand[] = {"place", "exec", "stats-period", "duration"};
 
 /// mac.NAME and host.NAME.mac say the same, so that one after the other is a doublet.
 std::string canonical(const std::string& key) {
@@ -35,7 +40,7 @@ class Source {
                    "the option " + quote(key) + " is given twice" +
                        (first->second.line ? ", first on line " + std::to_string(first->second.line) : "") +
                        ": remove one");
-        if (value.empty()) refuse(at, "the option " + quote(key) + " has no value: write one, or remove it");
+        check_value(key, value, at);
         if (is_new) option_starts(option, key, at);
         try {
             option.set(conf_, key, value);
@@ -46,6 +51,7 @@ class Source {
 
     /// One of the caller's options, who checks it.
     void give_more(const std::string& key, const std::string& value, Position at) {
+        check_value(key, value, at);
         conf_.more.emplace_back(key, value);
         conf_.origin.places.insert_or_assign(key, at);
     }
@@ -55,6 +61,10 @@ class Source {
     }
 
   private:
+    void check_value(const std::string& key, const std::string& value, Position at) const {
+        if (value.empty()) refuse(at, "the option " + quote(key) + " has no value: write one, or remove it");
+    }
+
     void option_starts(const NodeOption& option, const std::string& key, Position at) {
         if (option.repeats) conf_.links.clear();
         conf_.origin.places.insert_or_assign(canonical(key), at);
@@ -107,13 +117,17 @@ void ConfReader::read_section() {
 }
 
 void ConfReader::refuse_unknown(const std::string& key) const {
-    std::vector<std::string> known{"host.NAME.mac", "mac.NAME"};
+    std::vector<std::string> known{"host.NAME.mac",  "host.NAME.ip",  "host.NAME.gateway",
+                                   "host.NAME.link", "host.NAME.ssh", "mac.NAME"};
     for (const auto& option : all_.options())
         if (!option->long_name().ends_with('*')) known.push_back(option->long_name());
     const std::string meant = nearest(key, known);
-    lines_.refuse(lines_.at(), "the option " + quote(key) + " is not known: " +
-                                   (meant.empty() ? "see `isoplane node --help` for those that are"
-                                                  : "did you mean " + quote(meant) + "?"));
+    std::string all;
+    for (const std::string& name : known)
+        all += (all.empty() ? "" : ", ") + name;
+    lines_.refuse(lines_.at(),
+                  "the option " + quote(key) + " is not known: " +
+                      (meant.empty() ? "write one of " + all : "did you mean " + quote(meant) + "?"));
 }
 
 po::option ConfReader::parse_option() const {
@@ -177,6 +191,16 @@ po::options_description node_options() {
             options.add_options()(row.name, po::value<std::string>()->value_name(row.value), row.help);
     }
     return options;
+}
+
+bool is_of_node_command(std::string_view key) {
+    return std::ranges::find(kOfNodeCommand, key) != std::end(kOfNodeCommand);
+}
+
+void refuse_options_of_node_command(const NodeConf& conf) {
+    for (const char* key : kOfNodeCommand)
+        if (conf.origin.places.contains(key))
+            throw conf.error(key, "it is for isoplane node, and programs would pass it over: remove it");
 }
 
 NodeConf parse_node_conf(std::string_view text, const std::string& file,

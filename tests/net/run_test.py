@@ -599,6 +599,8 @@ def configs_that_cannot_be_are_refused():
     for conf, words, said in (("fmconfig=fmconfig\nhost.alice.ssh=one\n", (), "host alice has no link"),
                               ("fmconfig=fmconfig\nhost.dave.mac=02:69:73:00:00:b0\n", (), "host dave"),
                               ("fmconfig=fmconfig\nid=1\n", (), "id, name or link"),
+                              ("fmconfig=fmconfig\nduration=1\n", (), "it is for isoplane node"),
+                              ("fmconfig=fmconfig\nsilence=5\n", (), "give it as --set silence=5"),
                               ("fmconfig=fmconfig\nhost.alice.link=null:\nhost.bob.link=null:\nhost.carol.link=null:\n",
                                ("--fabric", "loss=0.1"), "--fabric is about a fabric")):
         machines.files(("job.conf", conf))

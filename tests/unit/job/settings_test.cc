@@ -50,6 +50,13 @@ TEST_F(SettingsTest, finds_the_number_of_a_name) {
     EXPECT_EQ(load("fmconfig=fmconfig\nlink=ring:x\nname=carol\n").node(), 2);
 }
 
+TEST_F(SettingsTest, has_nothing_that_would_be_passed_over) {
+    for (const char* line : {"duration=5", "exec=start", "place=siu@1", "stats-period=1"})
+        EXPECT_NE(complaint(std::string(kLeast) + line + "\n").find("it is for isoplane node"),
+                  std::string::npos)
+            << line;
+}
+
 TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     const Settings settings =
         load(std::string(kLeast) +

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <isoplane/job/program_keys.hh>
+#include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
 #include "run/job_conf.hh"
@@ -24,6 +27,40 @@ TEST(Setting, does_not_say_what_is_said_elsewhere) {
     for (const char* word : {"id=1", "link=ring:a", "job-key=1", "host.a.mac=02:00:00:00:00:01",
                              "tokens-ahead=2", "mtu=9000", "progress=lcore"})
         EXPECT_THROW(parse_setting(word), std::invalid_argument) << word;
+}
+
+std::string sentence_of(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(Setting, of_a_node_alone_is_for_no_job) {
+    for (const char* key : {"duration", "exec", "place", "stats-period"})
+        EXPECT_EQ(sentence_of([&] { parse_setting(std::string(key) + "=1"); }),
+                  "--set " + std::string(key) +
+                      " is for isoplane node, and programs would pass it over: leave it out.");
+}
+
+TEST(BaseOfJob, says_nothing_that_would_be_passed_over) {
+    const auto refusal = [](const std::string& text) {
+        return sentence_of([&] {
+            check_base(topology::parse_node_conf(text, "job.conf", job::program_keys()), plain_topology(2));
+        });
+    };
+    EXPECT_EQ(
+        refusal("job-key=7\nduration=1\n"),
+        "job.conf:2:1: the option \"duration\": it is for isoplane node, and programs would pass it over: "
+        "remove it");
+    EXPECT_EQ(refusal("silence=5\n"),
+              "job.conf:1:1: the option \"silence\": the command line says it of a job: give it as --set "
+              "silence=5");
+    EXPECT_EQ(refusal("mtu=9000\n"),
+              "job.conf:1:1: the option \"mtu\": the command line says it of a job: give it as --mtu 9000");
+    EXPECT_EQ(refusal("job-key=7\n"), "");
 }
 
 TEST(NodeConfText, ends_with_the_settings) {

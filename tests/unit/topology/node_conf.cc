@@ -15,10 +15,13 @@ namespace isoplane::topology {
 
 namespace po = boost::program_options;
 using test::refusal;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::Pair;
+using testing::StartsWith;
 
 namespace {
 
@@ -117,14 +120,11 @@ TEST(NodeConf, refuses_unknown_keys_and_names_the_nearest) {
               "node.conf:1:1: the option \"shmem\" is not known: did you mean \"shmem-map\"?");
     EXPECT_EQ(refused_conf("  roles=x\n"),
               "node.conf:1:3: the option \"roles\" is not known: did you mean \"role\"?");
-    EXPECT_EQ(
-        refused_conf("wibble=1\n"),
-        "node.conf:1:1: the option \"wibble\" is not known: see `isoplane node --help` for those that are");
-    EXPECT_EQ(
-        refused_conf("[node]\nid=1\n"),
-        "node.conf:2:1: the option \"node.id\" is not known: see `isoplane node --help` for those that are");
-    EXPECT_EQ(refused_conf("=1\n"),
-              "node.conf:1:1: the option \"\" is not known: see `isoplane node --help` for those that are");
+    for (const auto& [text, unknown] : {std::pair{"wibble=1\n", "1:1: the option \"wibble\""},
+                                        std::pair{"[node]\nid=1\n", "2:1: the option \"node.id\""},
+                                        std::pair{"=1\n", "1:1: the option \"\""}})
+        EXPECT_THAT(refused_conf(text), StartsWith("node.conf:" + std::string(unknown) +
+                                                   " is not known: write one of host.NAME.mac, "));
     EXPECT_EQ(refused_conf("host.a.color=red\n"),
               "node.conf:1:1: the option \"host.a.color\": \"host.a.color\" is not known; host.NAME.mac, "
               ".ip, .gateway, .link or .ssh was expected: write one of these");
@@ -204,6 +204,27 @@ TEST(NodeConf, takes_what_its_caller_adds) {
     EXPECT_EQ(parse_node_conf(write_node_conf(conf), "node.conf", more), conf);
     EXPECT_EQ(refusal([&] { parse_node_conf("idel=spin", "node.conf", more); }),
               "node.conf:1:1: the option \"idel\" is not known: did you mean \"idle\"?");
+    EXPECT_EQ(refusal([&] { parse_node_conf("idle=", "node.conf", more); }),
+              "node.conf:1:1: the option \"idle\" has no value: write one, or remove it");
+}
+
+TEST(NodeConf, lists_the_keys_that_its_caller_knows) {
+    po::options_description more;
+    more.add_options()("idle", po::value<std::string>(), "");
+    const std::string with = refusal([&] { parse_node_conf("wibble=1", "node.conf", more); });
+    EXPECT_THAT(with, HasSubstr(", tokens-ahead, "));
+    EXPECT_THAT(with, HasSubstr(", idle"));
+    EXPECT_THAT(refused_conf("wibble=1"), Not(HasSubstr("idle")));
+}
+
+TEST(NodeConf, of_a_program_says_nothing_that_only_nodes_heed) {
+    for (const char* line : {"place=siu@1", "exec=start", "stats-period=1", "duration=1"}) {
+        const NodeConf conf = parse_node_conf(std::string("id=1\n") + line + "\n");
+        EXPECT_THAT(refusal([&] { refuse_options_of_node_command(conf); }),
+                    AllOf(StartsWith("node.conf:2:1: "), HasSubstr("it is for isoplane node")))
+            << line;
+    }
+    EXPECT_NO_THROW(refuse_options_of_node_command(parse_node_conf("id=1\nlink=ring:a\n")));
 }
 
 TEST(NodeConf, gives_way_to_the_command_line) {

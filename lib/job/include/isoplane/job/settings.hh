@@ -62,7 +62,7 @@ bool is_in_job();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
 /// page-size, silence and hello-limit (both in seconds), token-manager, max-message, paranoid,
-/// trust-fcs and read-memory.
+/// trust-fcs and read-memory; it has none of those that only `isoplane node` heeds.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job

@@ -20,6 +20,12 @@ namespace isoplane::topology {
 /// short for host.NAME.mac. All take strings (link: several), which read_options checks.
 boost::program_options::options_description node_options();
 
+/// Whether only `isoplane node` heeds that option, and programs would pass it over.
+bool is_of_node_command(std::string_view key);
+
+/// For who is no `isoplane node`: throws Error where `conf` has an option of that command.
+void refuse_options_of_node_command(const NodeConf& conf);
+
 /// As parse_node_conf without `more`, whose options are known too and come to stand in NodeConf::more.
 NodeConf parse_node_conf(std::string_view text, const std::string& file,
                          const boost::program_options::options_description& more);
