@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "listener.hh"
 #include "registration.hh"
 
 namespace isoplane::share {
@@ -99,8 +100,11 @@ void Desk::Visitor::hang_up() noexcept {
 }
 
 Desk::Desk(std::string path, Exchange& exchange, Call call, unsigned mtu)
-    : path_(std::move(path)), exchange_(exchange), call_(std::move(call)), mtu_(mtu) {
-    listen_at(path_);
+    : path_(std::move(path)),
+      exchange_(exchange),
+      call_(std::move(call)),
+      mtu_(mtu),
+      listener_(std::make_unique<Listener>(path_)) {
     wake_ = eventfd(0, EFD_CLOEXEC);
     thread_ = std::thread([this] { run(); });
 }
@@ -116,26 +120,11 @@ Desk::~Desk() {
         see_off(visitor, false);  // nobody would take it further
 }
 
-/// In place of a socket that somebody who was killed has left there.
-void Desk::listen_at(const std::string& path) {
-    const sockaddr_un address = socket_address(path);
-    const auto* at = reinterpret_cast<const sockaddr*>(&address);
-    const bool served = connect(make_socket().get(), at, sizeof address) == 0;
-    if (!served && errno == ECONNREFUSED) unlink(path.c_str());
-    listener_ = make_socket().release();
-    const bool listens = !served && bind(listener_, at, sizeof address) == 0 &&
-                         listen(listener_, static_cast<int>(kMostStrangers)) == 0;
-    if (listens) return;
-    const std::string why = served ? "another node listens there" : std::strerror(errno);
-    close(listener_);
-    throw std::runtime_error("clients cannot register at '" + path + "': " + why + "; choose another path");
-}
-
 /// Needs the lock. What is under way is the last that the thread does.
 void Desk::end() {
     if (std::exchange(ended_, true)) return;
-    // Before the listener is closed: nobody else's socket is there yet.
-    unlink(path_.c_str());
+    // Before the listener is closed: until then no other socket can be taken for it.
+    listener_->remove_path();
     const std::uint64_t one = 1;
     static_cast<void>(write(wake_, &one, sizeof one));
 }
@@ -143,7 +132,7 @@ void Desk::end() {
 void Desk::run() noexcept {
     std::vector<pollfd> ready;
     for (;;) {
-        ready.assign({{wake_, POLLIN, 0}, {listener_, POLLIN, 0}});
+        ready.assign({{wake_, POLLIN, 0}, {listener_->descriptor(), POLLIN, 0}});
         // Only this thread adds and removes visitors: to look at them it needs no lock.
         for (const Visitor& visitor : visitors_) {
             ready.push_back({visitor.socket, POLLIN, 0});
@@ -169,7 +158,7 @@ void Desk::run() noexcept {
 
 /// All that are no clients, also those that nobody has listened to yet.
 void Desk::turn_away() {
-    close(listener_);
+    listener_.reset();
     std::erase_if(visitors_, [](Visitor& visitor) {
         if (!visitor.guest) visitor.hang_up();
         return !visitor.guest;
@@ -177,8 +166,9 @@ void Desk::turn_away() {
 }
 
 void Desk::welcome() {
-    Visitor visitor{.socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK),
-                    .since = SteadyClock::now()};
+    Visitor visitor{
+        .socket = accept4(listener_->descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK),
+        .since = SteadyClock::now()};
     if (visitor.socket < 0) return;
     ucred who{};
     socklen_t size = sizeof who;

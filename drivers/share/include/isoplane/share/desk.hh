@@ -19,6 +19,7 @@
 
 namespace isoplane::share {
 
+class Listener;
 struct Received;
 
 /// Where clients of a shared node register: a socket, and a thread that waits there.
@@ -70,7 +71,6 @@ class Desk {
         std::unique_ptr<Guest> guest{};
     };
 
-    void listen_at(const std::string& path);
     void run() noexcept;
     void turn_away();
     void welcome();
@@ -89,7 +89,7 @@ class Desk {
     const Call call_;
     const unsigned mtu_;
     const SteadyClock::time_point since_ = SteadyClock::now();
-    int listener_ = -1;
+    std::unique_ptr<Listener> listener_;
     int wake_ = -1;
     mutable std::mutex mutex_;  ///< of what follows, between the thread and those who ask for reports
     std::vector<Visitor> visitors_;
