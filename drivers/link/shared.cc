@@ -33,7 +33,9 @@ class SharedLink final : public Link {
     /// Only when the node is gone, or has let go, is what it had used again.
     ~SharedLink() override {
         stop();
-        attachment_.leave();
+        if (attachment_.leave()) return;
+        input_.abandon();
+        output_.abandon();
     }
 
     runtime::Input& input() noexcept override { return input_; }

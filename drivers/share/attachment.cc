@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <isoplane/share/attachment.hh>
@@ -20,7 +21,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr int kAnswerMilliseconds = 10'000;
+constexpr auto kAnswerLimit = std::chrono::seconds(10);
 
 Handle connect_to(const std::string& path, std::chrono::seconds patience) {
     const sockaddr_un address = socket_address(path);
@@ -30,7 +31,8 @@ Handle connect_to(const std::string& path, std::chrono::seconds patience) {
         if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
             return socket;
         const int problem = errno;
-        const bool may_come = problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN;
+        const bool may_come =
+            problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN || problem == EINTR;
         if (!may_come || SteadyClock::now() >= deadline) {
             throw std::runtime_error("no shared node is to be reached at '" + path +
                                      "': " + std::strerror(problem) +
@@ -40,12 +42,23 @@ Handle connect_to(const std::string& path, std::chrono::seconds patience) {
     }
 }
 
+/// Something has come, or nothing will any more. Signals of the program do not end the waiting.
+bool await(int socket, std::chrono::milliseconds limit) {
+    const auto deadline = SteadyClock::now() + limit;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
+        pollfd ready{socket, POLLIN, 0};
+        const int n = ::poll(&ready, 1, std::max(0, static_cast<int>(left.count())));
+        if (n >= 0 || errno != EINTR) return n == 1;
+    }
+}
+
 /// Nothing when none comes.
 std::optional<Answer> receive_answer(int socket) {
-    pollfd ready{socket, POLLIN, 0};
     Answer answer;
-    if (::poll(&ready, 1, kAnswerMilliseconds) != 1) return std::nullopt;
-    if (recv(socket, &answer, sizeof answer, 0) != static_cast<ssize_t>(sizeof answer)) return std::nullopt;
+    if (!await(socket, kAnswerLimit)) return std::nullopt;
+    if (recv(socket, &answer, sizeof answer, MSG_DONTWAIT) != static_cast<ssize_t>(sizeof answer))
+        return std::nullopt;
     answer.sentence.back() = '\0';
     return answer;
 }
@@ -80,12 +93,17 @@ bool Attachment::alive() const noexcept {
     return socket_ >= 0 && recv(socket_, &ignored, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-void Attachment::leave() noexcept {
-    if (socket_ < 0) return;
+/// The node answers when it has let go, and closes the connection when it has, or is gone.
+bool Attachment::leave(std::chrono::milliseconds limit) noexcept {
+    if (socket_ < 0) return true;
     const Leaving leaving;
-    if (send(socket_, &leaving, sizeof leaving, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof leaving))
-        receive_answer(socket_);
+    ssize_t sent = 0;
+    do
+        sent = send(socket_, &leaving, sizeof leaving, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    const bool let_go = sent < 0 || await(socket_, limit);
     close(std::exchange(socket_, -1));
+    return let_go;
 }
 
 }  // namespace isoplane::share

@@ -83,7 +83,11 @@ bool send_request(int socket, const Request& request, int area, int memory) {
     control->cmsg_len = CMSG_LEN(kDescriptors * sizeof(int));
     const int descriptors[kDescriptors] = {area, memory};
     std::memcpy(CMSG_DATA(control), descriptors, sizeof descriptors);
-    return sendmsg(socket, &envelope.header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof copy);
+    ssize_t sent = 0;
+    do
+        sent = sendmsg(socket, &envelope.header, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == static_cast<ssize_t>(sizeof copy);
 }
 
 std::optional<Received> receive_request(int socket) {

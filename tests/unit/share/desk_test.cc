@@ -259,17 +259,6 @@ TEST_F(Desk, one_that_has_ended_leaves_its_successor_the_socket) {
     Attached b(path, identity(0));
 }
 
-TEST(Attachment, without_a_node_there_is_a_sentence) {
-    runtime::Pool pool("lonely", 63, runtime::Pool::kDefaultRoom, 0, runtime::Pool::Place::kShared);
-    try {
-        share::Attachment nowhere("/tmp/no-such-node", identity(0), *pool.shared(), std::chrono::seconds(0));
-        FAIL();
-    } catch (const std::runtime_error& no) {
-        EXPECT_NE(std::string(no.what()).find("--role shared --clients /tmp/no-such-node"),
-                  std::string::npos);
-    }
-}
-
 }  // namespace
 
 }  // namespace isoplane::test

@@ -29,8 +29,9 @@ class Attachment {
 
     /// The node is there.
     bool alive() const noexcept;
-    /// When this returns, the node touches the memory no more.
-    void leave() noexcept;
+    /// Whether the node touches the memory no more. If not, as it has not answered within `limit`, nobody
+    /// else may use what it was lent.
+    bool leave(std::chrono::milliseconds limit = std::chrono::seconds(10)) noexcept;
 
   private:
     runtime::SharedMemory area_;

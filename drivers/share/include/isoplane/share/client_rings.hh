@@ -25,6 +25,8 @@ class ClientOutput final : public runtime::Output {
     bool idle() const noexcept { return ring_.done.load(std::memory_order_acquire) == posted_; }
     /// Takes back what is lent, whether the node is done with it or not: when it is gone.
     void reclaim_all() noexcept;
+    /// What is lent stays so: the node may still use it.
+    void abandon() noexcept { reclaimed_ = posted_; }
 
     runtime::Counter linearised;
     runtime::Counter oversized;
@@ -56,6 +58,8 @@ class ClientInput final : public runtime::Input {
     }
     /// Takes back what is with the node, when that is gone.
     void reclaim_all() noexcept;
+    /// What is with the node stays there: it may still write to it.
+    void abandon() noexcept { received_ = posted_; }
 
   private:
     std::uint16_t do_receive(rte_mbuf** packets, std::uint16_t room) noexcept override;
