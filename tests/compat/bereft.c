@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the isoplane authors */
 
-/* A node that dies while the others wait for it, and look at nothing but what they wait for: bereft completed
- * | initiate. */
+/* A node that dies, or exits, while the others wait for it, and look at nothing but what they wait for:
+ * bereft completed | initiate [exits]. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <noniso.h>
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
         /* What completes it for the others goes first. */
         while (receive(&m) != SUCCESS)
             ;
+        if (argc > 2) exit(1);
         raise(SIGKILL);
     }
     while (send(get_number_of_hosts() - 1, argv[1], 1) != SUCCESS)

@@ -65,7 +65,7 @@ def reliable_channels():
 @test
 def programs_build():
     install()
-    for name in ("allpairs", "chanpairs", "isoorder"):
+    for name in ("allpairs", "bereft", "chanpairs", "isoorder"):
         build(name, "cc")
     for name in ("p33_lat", "p33_peers", "p33_ring", "p33_lock"):
         build(name, "cc", "-std=gnu99", "-pthread", "-DP3_NAL=<p3nal_utcp.h>")
@@ -113,6 +113,15 @@ def a_rank_that_is_killed_is_known_to_the_others_at_once():
                      "hello-limit=600", "--", work("p33_peers-cc"), "dying") as launcher:
             said = sorted(launcher.ends(code=1, err="killed").out().splitlines())
             same(said, ["[0] a put has failed", "[2] acknowledged", "[3] acknowledged"], way)
+
+
+@test
+def a_rank_that_exits_without_closing_is_known_to_the_others_at_once():
+    """Nobody has killed it, and it leaves the node in order; but it says no bye."""
+    for way in WAYS:
+        with Program("run", "-n", 3, "--shared", "--keep-going", "--progress", way, "--set", "silence=600", "--", work("bereft-cc"),
+                     "initiate", "exits") as launcher:
+            launcher.ends(code=1, err="node2 (node 2) has ended, or started again")
 
 
 @test
