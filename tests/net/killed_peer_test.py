@@ -12,7 +12,8 @@ from net import UNHEARD, Node, round_trip, run, run_time_directory, same, test, 
 def traffic_between(link, server_role, client_role):
     """Two nodes exchange frames without end. Returns the server and the client."""
     server = Node(server_role, link, "--id", 0).ready()
-    client = Node(client_role, link, "--id", 1, "--to", 0).ready()
+    to = ("--to", 0) if "generate" in client_role else ()
+    client = Node(client_role, link, "--id", 1, *to).ready()
     until(lambda: server.ask("show port link0 json")["rx_packets"] > 10_000, "frames reach the server")
     until(lambda: client.ask("show port link0 json")["rx_packets"] > 10_000, "frames reach the client")
     return server, client
