@@ -109,26 +109,31 @@ struct Busy final : niu::Receiver {
     std::vector<niu::Received> kept{};
 };
 
-}  // namespace
-
-TEST(Survival, what_ends_a_view_is_sent_when_it_can_be_though_all_of_the_others_is_here) {
-    Survivors all(3);
-    all.begin({0, 1, 2});
-    all.stations.run(1ms);
-    Busy program(*all.hosts[1]);
-    const Bytes large(200'000);
-    ASSERT_TRUE(all.hosts[0]->niu.transfer(1, wire::Protocol::kNoniso, large));
-    all.stations.run(1ms);
-    ASSERT_TRUE(all.hosts[0]->niu.transferring(1));
-    all.die(2);
-    all.begin({0, 1});
-    all.stations.run(5ms);
-    for (int i = 0; i < 1000 && all.hosts[0]->niu.transferring(1); ++i, all.stations.run(50us))
-        program.release();
-    program.release();
-    all.stations.run(5ms);
-    program.release();
-    for (const NodeId from : {NodeId{0}, NodeId{1}}) {
+/// Host 2 dies while host 1, whose program receives nothing, has something from host 0.
+class SurvivalOfTheBusy : public testing::Test {
+  protected:
+    SurvivalOfTheBusy() {
+        all.begin({0, 1, 2});
+        all.stations.run(1ms);
+    }
+    /// As many messages of a frame as may be on their way.
+    void send_all_that_goes(niu::Urgency urgency) {
+        niu::Niu& niu = all.hosts[0]->niu;
+        while (const auto room = niu.buffer(1, wire::Protocol::kNoniso, niu.max_message(1), urgency)) {
+            niu.send(room);
+            all.stations.run(100us);
+        }
+    }
+    void lose_a_host() {
+        all.die(2);
+        all.begin({0, 1});
+        all.stations.run(5ms);
+    }
+    void receive_all() {
+        for (int i = 0; i < 50; ++i, all.stations.run(200us))
+            program.release();
+    }
+    void expect_time_goes_on(NodeId from) {
         EXPECT_TRUE(all.hosts[from]->send({NodeId(1 - from)})) << from;
         all.stations.run(5ms);
         const auto deliveries = all.hosts[1 - from]->receive();
@@ -136,33 +141,32 @@ TEST(Survival, what_ends_a_view_is_sent_when_it_can_be_though_all_of_the_others_
                   1)
             << "time stands still";
         all.hosts[1 - from]->release(deliveries);
+        all.stations.run(1ms);
     }
-    all.stations.run(1ms);
-}
 
-TEST(Survival, what_ends_a_view_does_not_wait_for_a_large_message_that_nobody_receives) {
-    Survivors all(3);
-    all.begin({0, 1, 2});
-    all.stations.run(1ms);
-    Busy program(*all.hosts[1]);
+    Survivors all{3};
+    Busy program{*all.hosts[1]};
+};
+
+}  // namespace
+
+TEST_F(SurvivalOfTheBusy, what_ends_a_view_does_not_wait_for_a_large_message_that_nobody_receives) {
     const Bytes large(200'000);
     ASSERT_TRUE(all.hosts[0]->niu.transfer(1, wire::Protocol::kNoniso, large));
     all.stations.run(1ms);
-    all.die(2);
-    all.begin({0, 1});
-    all.stations.run(5ms);
-    EXPECT_TRUE(all.hosts[0]->niu.transferring(1));
-    ASSERT_TRUE(all.hosts[1]->send({0}));
-    all.stations.run(5ms);
-    const auto deliveries = all.hosts[0]->receive();
-    EXPECT_EQ(std::ranges::count(deliveries, isotach::DeliveryKind::kMessage, &isotach::Delivery::kind), 1)
-        << "time stands still";
-    all.hosts[0]->release(deliveries);
-    for (int i = 0; i < 1000 && all.hosts[0]->niu.transferring(1); ++i, all.stations.run(50us))
-        program.release();
-    all.stations.run(1ms);
-    program.release();
-    all.stations.run(1ms);
+    lose_a_host();
+    ASSERT_TRUE(all.hosts[0]->niu.transferring(1));
+    expect_time_goes_on(1);
+    receive_all();
+}
+
+TEST_F(SurvivalOfTheBusy, what_ends_a_view_is_sent_when_it_can_be_though_all_of_the_others_is_here) {
+    send_all_that_goes(niu::Urgency::kOrdinary);
+    send_all_that_goes(niu::Urgency::kUrgent);
+    lose_a_host();
+    receive_all();
+    expect_time_goes_on(0);
+    expect_time_goes_on(1);
 }
 
 }  // namespace isoplane::test
