@@ -4,43 +4,20 @@
 #include <myri_api0.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <isoplane/channel/routes.hh>
 #include <mutex>
-#include <thread>
 
 #include "myri_buffers.hh"
 #include "net.hh"
+#include "send_lock.hh"
 
 namespace isoplane::compat {
 
 namespace {
 
 using channel::Status;
-
-/// The lock of the send channel, which a program may hold from call to call.
-class SendLock {
-  public:
-    void lock() {
-        mutex_.lock();
-        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-        ++depth_;
-    }
-    void unlock() {
-        if (--depth_ == 0) owner_.store({}, std::memory_order_relaxed);
-        mutex_.unlock();
-    }
-    bool is_mine() const noexcept {
-        return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
-    }
-
-  private:
-    std::recursive_mutex mutex_;
-    std::atomic<std::thread::id> owner_;
-    unsigned depth_ = 0;  ///< only its owner's
-};
 
 int code_of(Status status) {
     switch (status) {
