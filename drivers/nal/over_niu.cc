@@ -168,6 +168,7 @@ void OverNiu::dispose(Message& message) {
         return;
     }
     if (peer.waiting.empty() && peer.answers.empty()) peer.absent_since = now_;
+    message.number = ++numbered_;
     (message.header.is_answer() ? peer.answers : peer.waiting).push(message);
     wake(peer);
 }

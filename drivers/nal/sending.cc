@@ -59,26 +59,29 @@ unsigned OverNiu::pump(Peer& peer) {
     return n;
 }
 
-/// Answers first. But who is asked all the time asks something itself now and then, and may have to wait for
-/// credit, of which answers leave nothing: for as long as those took that went before.
+/// Answers first. But who is asked all the time asks something itself now and then, when those before it have
+/// gone, and may have to wait for credit, of which answers leave nothing: for as long as those took that went
+/// before.
 unsigned OverNiu::send_messages(Peer& peer) {
     constexpr unsigned kAnswersInTurn = 16;
     constexpr runtime::Duration kLongestTurn = std::chrono::milliseconds{1};
     unsigned n = 0;
     Turn& turn = peer.turn;
     while (!peer.answers.empty()) {
-        if (turn.answers < kAnswersInTurn) {
-            const unsigned sent = send_from(peer, peer.answers, kAnswersInTurn - turn.answers);
+        const bool has_gone = turn.answers >= kAnswersInTurn;
+        const bool asks = !peer.waiting.empty() && peer.waiting.front().number < peer.answers.front().number;
+        if (!has_gone || !asks) {
+            const unsigned sent = send_from(peer, peer.answers, has_gone ? 1 : kAnswersInTurn - turn.answers);
             if (sent == 0) return n;
             n += sent;
             turn.answers += sent;
-            if (turn.answers < kAnswersInTurn) continue;
             turn.until = now_ + std::min(now_ - turn.since, kLongestTurn);
+            continue;
         }
         const unsigned sent = send_from(peer, peer.waiting, 1);
         n += sent;
         // Answers would wait for the rest of a message, too.
-        if (sent == 0 && !peer.waiting.empty() && (peer.rest.due || now_ < turn.until)) return n;
+        if (sent == 0 && (peer.rest.due || now_ < turn.until)) return n;
         turn = {.since = now_};
     }
     turn.since = now_;

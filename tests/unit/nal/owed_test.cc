@@ -210,6 +210,32 @@ TEST_F(OwedTest, does_not_keep_who_owes_it_from_asking_himself) {
     EXPECT_LT(answers, 100U);
 }
 
+/// A request takes turns with answers, but never overtakes one.
+TEST_F(OwedTest, goes_before_what_is_asked_later) {
+    start(1500, 20'000);
+    offer();
+    put(20'000);
+    while (!hear().empty()) {
+    }
+    while (ask_for_little() || nal_->counters().withheld.get() == 0)
+        run(20us);
+    for (const runtime::Time end = now_ + 50ms; now_ < end; run(20us))
+        ask_for_little();
+    ASSERT_GT(asked_, 16 + kWindow);
+    put(20'000);
+    unsigned answers = 0;
+    release();
+    for (bool asks = false; !asks; release()) {
+        const std::vector<std::byte> heard = hear();
+        ASSERT_FALSE(heard.empty()) << "after " << answers << " answers";
+        if (wire::portals_layout::Kind::get(heard.data()) != static_cast<int>(wire::PortalsKind::kBegin))
+            continue;
+        asks = wire::portals_begin_layout::Type::get(heard.data()) == static_cast<int>(MessageType::kPut);
+        answers += asks ? 0 : 1;
+    }
+    EXPECT_GE(answers, asked_ - kWindow);
+}
+
 /// Each owes the other too much at once, and is in the middle of messages whose rest takes credit.
 TEST(Owed, two_nodes_that_ask_for_much_at_once_hold_each_other_up_and_go_on) {
     for (const std::size_t followed : {std::size_t{0}, std::size_t{65536}}) {

@@ -141,6 +141,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         portals::Header header{};
         portals::Pieces data{};
         portals::Operation operation = portals::kNone;
+        std::uint64_t number = 0;  ///< of those that wait: requests do not overtake answers
     };
     /// Data of a message that its receiver pulls.
     struct Source : portals::Slot {
@@ -238,7 +239,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         std::deque<std::vector<std::byte>> unheard;  ///< what planes that died may not have carried
         std::ptrdiff_t kept = 0;                     ///< of it, since it was last sent from
         Fifo<Pull> unanswered;                       ///< nor the answers to these
-        Fifo<Message> answers;                       ///< go before what waits
+        Fifo<Message> answers;                       ///< may overtake what waits
         Fifo<Message> waiting;
         Turn turn{};
         Fifo<Withheld> withheld;
@@ -339,6 +340,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     std::atomic<unsigned> news_{0};  ///< whether there is anything in them that has not been seen
 
     std::vector<Message> taken_;
+    std::uint64_t numbered_ = 0;  ///< messages that had to wait, ever
     std::vector<portals::Interface*> interfaces_;
     std::vector<Peer> peers_;
     std::vector<NodeId> active_;
