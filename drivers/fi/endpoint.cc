@@ -24,10 +24,9 @@ static_assert(kTransmits + kReceives + kRegions <= kMostObjects - kMostObjects /
 
 /// What others still have of an endpoint of before, of this process or of one that was here earlier, is not
 /// to mean anything of this one, which may have its number and its pid.
-std::uint32_t next_generation() {
-    constexpr std::uint32_t kApart = 64;
+std::atomic<std::uint32_t>& next_generation() {
     static std::atomic<std::uint32_t> next{niu::epoch_now()};
-    return next.fetch_add(kApart, std::memory_order_relaxed);
+    return next;
 }
 
 }  // namespace
@@ -38,7 +37,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info)
       caps_(info.caps),
       transmit_flags_(info.tx_attr != nullptr ? info.tx_attr->op_flags : 0),
       receive_flags_(info.rx_attr != nullptr ? info.rx_attr->op_flags : 0),
-      generation_(next_generation()),
+      generation_(next_generation().load(std::memory_order_relaxed)),
       operations_(Kind::kInterface, 0, kTransmits, generation_),
       answers_(Kind::kEntry, 0, kTransmits, generation_),
       receives_(Kind::kDescriptor, 0, kReceives, generation_) {}
@@ -62,6 +61,9 @@ Endpoint::~Endpoint() {
     network().remove(*this);
     domain_.remove(*this);
     interface_->close();
+    next_generation() =
+        std::max({next_generation().load(std::memory_order_relaxed), interface_->next_generation(),
+                  operations_.next_generation(), answers_.next_generation(), receives_.next_generation()});
     network().give_back_number(number_);
 }
 

@@ -41,8 +41,9 @@ void Portals::fini() {
     const Lock lock(mutex_);
     if (PortalsNetwork::instance().is_of_parent()) return;
     for (auto& opened : interfaces_) {
-        if (opened != nullptr) opened->ni.close();
-        opened.reset();
+        if (opened == nullptr) continue;
+        opened->ni.close();
+        forget(opened);
     }
     loopback_.reset();
     PortalsNetwork::instance().leave();
@@ -90,17 +91,14 @@ Status Portals::open(ptl_interface_t iface, portals::Pid wanted, const Limits& d
     const auto pid = next_group_.pid();
     if (pid && wanted == portals::kAny) wanted = *pid;
     if (pid && wanted != *pid) return Status::kPidInvalid;
-    constexpr std::uint32_t kApart = 64;
-    const std::uint32_t generation = opened_ * kApart;
     opened.reset(new PortalsInterface{
         .nal = nal,
         .ni = {number, *nal,
-               portals::Options{.limits = desired, .uid = geteuid(), .jid = jid_, .generation = generation}},
+               portals::Options{.limits = desired, .uid = geteuid(), .jid = jid_, .generation = generation_}},
         .iface = iface,
-        .handle = HandleParts{portals::Kind::kInterface, number, 0, generation}.pack(),
+        .handle = HandleParts{portals::Kind::kInterface, number, 0, generation_}.pack(),
         .group = {}});
     if (const Status status = opened->ni.open(wanted); status != Status::kOk) return status;
-    ++opened_;
     jid_ = opened->ni.jid();
     opened->group = std::exchange(next_group_, {});
     interfaces_[number] = opened;
@@ -114,8 +112,7 @@ Status Portals::close(ptl_handle_ni_t handle) {
         const Lock lock(mutex_);
         closed = find(handle, true);
         if (closed == nullptr) return initialised_ ? Status::kNiInvalid : Status::kNoInit;
-        if (PortalsNetwork::instance().is_of_parent()) return Status::kOk;
-        interfaces_[HandleParts::unpack(handle).interface].reset();
+        forget(interfaces_[HandleParts::unpack(handle).interface]);
     }
     closed->ni.close();
     return Status::kOk;
@@ -127,6 +124,12 @@ std::shared_ptr<PortalsInterface> Portals::find(ptl_handle_any_t handle, bool it
     const auto& found = interfaces_[parts.interface];
     const bool is_ni = itself || parts.kind == portals::Kind::kInterface;
     return found != nullptr && is_ni && found->handle != handle ? nullptr : found;
+}
+
+/// Who asks for its place next gets other handles.
+void Portals::forget(std::shared_ptr<PortalsInterface>& opened) {
+    generation_ = std::max(generation_, opened->ni.next_generation());
+    opened.reset();
 }
 
 std::shared_ptr<PortalsInterface> Portals::of(ptl_handle_any_t object) {

@@ -107,11 +107,13 @@ class Portals {
     std::shared_ptr<PortalsInterface> find(ptl_handle_any_t handle, bool itself) const;
     portals::Status nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal);
 
+    void forget(std::shared_ptr<PortalsInterface>& opened);
     std::mutex mutex_;
     bool initialised_ = false;
     std::shared_ptr<nal::Loopback> loopback_;
     std::shared_ptr<PortalsInterface> interfaces_[portals::kMostInterfaces];
-    std::uint32_t opened_ = 0;  ///< ever
+    std::shared_ptr<PortalsInterface> inherited_;  ///< that of the process which forked this one
+    std::uint32_t generation_ = 0;                 ///< of the handles of the next one
     portals::Jid jid_ = portals::kAny;
     PortalsGroup next_group_;
 };

@@ -37,6 +37,11 @@ Interface::Interface(unsigned number, Nal& nal, const Options& options)
       queues_(Kind::kQueue, number, places(limits().queues), options.generation),
       pending_(Kind::kInterface, number, kMostObjects) {}
 
+std::uint32_t Interface::next_generation() const noexcept {
+    const Lock lock(mutex_);
+    return std::max({entries_.next_generation(), descriptors_.next_generation(), queues_.next_generation()});
+}
+
 Status Interface::open(Pid wanted) {
     // Locked, because what arrives at once must find the interface's id.
     const Lock lock(mutex_);

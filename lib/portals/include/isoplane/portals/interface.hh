@@ -42,8 +42,8 @@ struct Options {
     Limits limits{};
     Uid uid = 0;
     Jid jid = 0;  ///< kAny: the pid
-    /// Handles begin with it: other than that of an interface which had the same number before, so that its
-    /// handles are not taken for those of this one.
+    /// Handles begin with it: the next_generation() of an interface which had the same number before, so that
+    /// its handles are not taken for those of this one.
     std::uint32_t generation = 0;
     bool is_locked = false;  ///< by a lock of its user's, around all calls: it needs none itself
     Planted planted{};
@@ -85,6 +85,9 @@ class Interface {
     ~Interface() { close(); }
     Interface(const Interface&) = delete;
     Interface& operator=(const Interface&) = delete;
+
+    /// That of one which gets the same number after this.
+    std::uint32_t next_generation() const noexcept;
 
     /// Joins the NAL. To be called once, before anything else.
     Status open(Pid wanted);

@@ -97,6 +97,14 @@ class Slots {
         for_each([this](T& object) { give_back(object); });
     }
 
+    /// No handle of these has it, or a later one.
+    std::uint32_t next_generation() const noexcept {
+        std::uint32_t latest = generation_;
+        for (std::uint32_t index = 0; index < made_; ++index)
+            latest = std::max(latest, place(index)->generation);
+        return latest + 1;
+    }
+
     bool is_full() const noexcept { return live_ >= limit_; }
     std::uint64_t taken() const noexcept { return taken_; }
     std::uint64_t live() const noexcept { return live_; }
@@ -105,7 +113,7 @@ class Slots {
   private:
     static constexpr std::uint32_t kBlock = 64;  ///< places that are made at once
 
-    T* place(std::uint32_t index) noexcept {
+    T* place(std::uint32_t index) const noexcept {
         if (index / kBlock >= places_.size()) [[unlikely]]
             return nullptr;
         T* const block = places_[index / kBlock].load(std::memory_order_acquire);
