@@ -54,6 +54,7 @@ Endpoint::~Endpoint() {
             network().keep(std::move(interface_));
             return;
         }
+        decline_all();
         if ((is_quiet() && network().all_arrived()) || std::chrono::steady_clock::now() > limit) break;
         network().progress();
     }
@@ -65,6 +66,16 @@ Endpoint::~Endpoint() {
         std::max({next_generation().load(std::memory_order_relaxed), interface_->next_generation(),
                   operations_.next_generation(), answers_.next_generation(), receives_.next_generation()});
     network().give_back_number(number_);
+}
+
+/// Who offers what is not received any more is not to wait for it.
+void Endpoint::decline_all() {
+    for (Shelved* list : {&shelved_[0], &shelved_[1], &claimed_, &promised_}) {
+        for (auto at = list->begin(); at != list->end();) {
+            const auto its = at++;
+            if (!its->is_arriving) drop(*list, its);
+        }
+    }
 }
 
 bool Endpoint::is_quiet() {

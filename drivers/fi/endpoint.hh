@@ -92,6 +92,7 @@ class Endpoint : public fid_ep, public Watcher {
     portals::ProcessId id() const noexcept { return interface_->id(); }
     bool offer(Region& region);
     bool withdraw(const Region& region);
+    void decline_all();
     /// All that was to be sent has been.
     bool is_quiet();
     bool is_selective(bool transmits) const noexcept {

@@ -9,7 +9,8 @@ namespace {
 
 using Data = std::vector<std::uint8_t>;
 
-TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_next) {
+/// Of one that has sent so many short ones before.
+void send_after(unsigned short_ones) {
     World world;
     const Data first = content(kLong, 1);
     const Data second = content(kLong, 2);
@@ -17,6 +18,12 @@ TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_n
     {
         const End closed = world.open_end();
         before = closed.address;
+        for (unsigned i = 0; i < short_ones; ++i) {
+            ASSERT_EQ(fi_inject(closed.endpoint.get(), "x", 1, world.b.address), 0);
+            std::uint8_t got = 0;
+            ASSERT_EQ(fi_recv(world.b.endpoint.get(), &got, 1, nullptr, FI_ADDR_UNSPEC, context(5)), 0);
+            EXPECT_EQ(world.b.next().op_context, context(5));
+        }
         ASSERT_EQ(fi_send(closed.endpoint.get(), first.data(), kLong, nullptr, world.b.address, context(1)),
                   0);
     }
@@ -36,6 +43,23 @@ TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_n
     EXPECT_EQ(world.b.next().op_context, context(4));
     EXPECT_EQ(got[1], second);
     EXPECT_EQ(next.next().op_context, context(2));
+}
+
+TEST(FiLives, a_long_message_of_one_that_is_closed_is_not_taken_for_one_of_the_next) {
+    for (const unsigned short_ones : {0U, 63U, 64U, 65U})
+        send_after(short_ones);
+}
+
+TEST(FiLives, who_offers_a_long_message_to_one_that_is_closed_does_not_wait_for_it) {
+    World world;
+    const Data said = content(kLong);
+    {
+        End closed = world.open_end();
+        ASSERT_EQ(fi_send(world.a.endpoint.get(), said.data(), kLong, nullptr, closed.address, context(1)),
+                  0);
+        EXPECT_TRUE(closed.is_quiet());
+    }
+    EXPECT_EQ(world.a.next().op_context, context(1));
 }
 
 TEST(FiLives, who_asks_one_that_is_closed_hears_that_it_is) {
