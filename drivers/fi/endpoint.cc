@@ -150,6 +150,13 @@ int Endpoint::enable() {
             Status::kOk)
             return -FI_ENOSPC;
     interface_ = std::move(made);
+    bool all_offered = true;
+    domain_.regions().for_each([&](Region& region) { all_offered = all_offered && offer(region); });
+    if (!all_offered) {
+        regions_.clear();
+        interface_.reset();
+        return -FI_ENOSPC;
+    }
     network().take_number(number_);
     network().add(*this);
     domain_.add(*this);

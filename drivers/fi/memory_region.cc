@@ -102,6 +102,9 @@ int offer(Domain& domain, const iovec& memory, std::uint64_t access, std::uint64
 int reg(fid* its, const void* start, std::size_t length, std::uint64_t access, std::uint64_t offset,
         std::uint64_t key, std::uint64_t flags, fid_mr** made, void* context) {
     if (its->fclass != FI_CLASS_DOMAIN || offset != 0 || (flags & ~FI_RMA_EVENT) != 0) return -FI_EINVAL;
+    // A descriptor has no place for the first byte there is, nor for the last.
+    const bool is_there = start != nullptr && length <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
+    if (length != 0 && !is_there) return -FI_EINVAL;
     return offer(object<Domain>(its), {const_cast<void*>(start), length}, access, key, made, context);
 }
 
