@@ -109,6 +109,7 @@ ssize_t Endpoint::execute(const Atomic& wanted) {
     if (status == Status::kOk)
         status =
             interface_->put(all_memory_, Range{reinterpret_cast<std::uintptr_t>(operation->room) - 1, size},
+    if (status != Status::kOk) interface_->unlink_entry(entry);
                             AckRequest::kNoAck,
                             {.process = to,
                              .portal = kRequests,
