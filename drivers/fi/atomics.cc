@@ -23,8 +23,10 @@ struct Request {
     std::uint64_t offset;
     std::uint32_t answer;  ///< the match bits of its result
     std::uint16_t count;
-    std::uint8_t type;
+    std::uint8_t type;  ///< with kFetches, if what was there before is wanted
     std::uint8_t operation;
+
+    static constexpr std::uint8_t kFetches = 0x80;
 };
 static_assert(sizeof(Request) == 24);
 static_assert(sizeof(Request) + 2 * kMostAtomic <= Operation::kRoom);
@@ -78,12 +80,13 @@ ssize_t Endpoint::execute(const Atomic& wanted) {
         return -FI_EAGAIN;
     }
     const Target target = target_of(remote, to);
-    const Request request{.key = htobe64(remote.key),
-                          .offset = htobe64(target.remote_offset),
-                          .answer = htobe32(operation->handle),
-                          .count = htobe16(static_cast<std::uint16_t>(length / each)),
-                          .type = static_cast<std::uint8_t>(wanted.type),
-                          .operation = static_cast<std::uint8_t>(wanted.operation)};
+    const Request request{
+        .key = htobe64(remote.key),
+        .offset = htobe64(target.remote_offset),
+        .answer = htobe32(operation->handle),
+        .count = htobe16(static_cast<std::uint16_t>(length / each)),
+        .type = static_cast<std::uint8_t>(wanted.type | (fetched != 0 ? Request::kFetches : 0)),
+        .operation = static_cast<std::uint8_t>(wanted.operation)};
     std::byte* end = operation->room;
     std::memcpy(end, &request, sizeof request);
     end += sizeof request;
@@ -106,10 +109,10 @@ ssize_t Endpoint::execute(const Atomic& wanted) {
     Status status = interface_->attach_entry(kResults, match, Position::kAfter, entry);
     if (status == Status::kOk)
         status = interface_->attach(entry, spec, Unlink::kUnlink, Unlink::kRetain, operation->md);
+    if (status != Status::kOk) interface_->unlink_entry(entry);
     if (status == Status::kOk)
         status =
             interface_->put(all_memory_, Range{reinterpret_cast<std::uintptr_t>(operation->room) - 1, size},
-    if (status != Status::kOk) interface_->unlink_entry(entry);
                             AckRequest::kNoAck,
                             {.process = to,
                              .portal = kRequests,
@@ -132,7 +135,7 @@ void Endpoint::answer(const ProcessId& from, const std::byte* message, std::size
         unanswered_.emplace_back(from, std::vector<std::byte>(message, message + size));
         return;
     }
-    const auto type = static_cast<fi_datatype>(request.type);
+    const auto type = static_cast<fi_datatype>(request.type & ~Request::kFetches);
     const auto code = static_cast<fi_op>(request.operation);
     const bool is_comparison = compares(code);
     const bool is_read = code == FI_ATOMIC_READ;
@@ -140,6 +143,7 @@ void Endpoint::answer(const ProcessId& from, const std::byte* message, std::size
     const std::size_t expected = sizeof request + (is_read ? 0 : length) + (is_comparison ? length : 0);
     const bool is_sound = size == expected && length <= kMostAtomic &&
                           (can(Form::kFetch, type, code) || can(Form::kCompare, type, code));
+    const bool fetches = (request.type & Request::kFetches) != 0;
     const Region* const region = is_sound ? domain_.regions().find(be64toh(request.key)) : nullptr;
     std::byte* const memory = region != nullptr ? region->find(be64toh(request.offset), length,
                                                                is_read ? FI_REMOTE_READ : FI_REMOTE_WRITE)
@@ -152,8 +156,10 @@ void Endpoint::answer(const ProcessId& from, const std::byte* message, std::size
         apply(type, code, memory, operand, is_comparison ? operand + length : nullptr,
               operation->room + sizeof outcome, length / size_of(type));
         answered += length;
-        Counter* const counter = is_read ? counters_.remote_read : counters_.remote_write;
+        Counter* const counter = fetches ? counters_.remote_read : counters_.remote_write;
         if (counter != nullptr) counter->count(false);
+        Counter* const its = is_read ? region->reads : region->writes;
+        if (its != nullptr) its->count(false);
     }
     const Status status =
         interface_->put(all_memory_, Range{reinterpret_cast<std::uintptr_t>(operation->room) - 1, answered},

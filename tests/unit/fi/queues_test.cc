@@ -152,7 +152,8 @@ TEST(FiCounters, count_what_they_are_bound_for) {
     const Owned<fid_cntr> written = world.counter();
     const Owned<fid_cntr> read_by_others = world.counter();
     const Owned<fid_cntr> written_by_others = world.counter();
-    std::uint8_t memory[8]{};
+    const Owned<fid_cntr> changed = world.counter();
+    std::uint64_t memory[2]{};
     const Owned<fid_mr> region = world.offer(memory, sizeof memory, 7);
     Third third(world, FI_CQ_FORMAT_TAGGED);
     const std::pair<fid_cntr*, std::uint64_t> bound[] = {{sent.get(), FI_SEND},
@@ -181,6 +182,19 @@ TEST(FiCounters, count_what_they_are_bound_for) {
         EXPECT_EQ(fi_cntr_read(counter), 1U) << flags;
         EXPECT_EQ(fi_cntr_readerr(counter), 0U) << flags;
     }
+    // Atomic operations are writes, unless they give back what was there.
+    ASSERT_EQ(fi_mr_bind(region.get(), &changed->fid, FI_REMOTE_WRITE), 0);
+    const std::uint64_t one = 1;
+    std::uint64_t before = 0;
+    ASSERT_EQ(fi_atomic(other, &one, 1, nullptr, third.address, 8, 7, FI_UINT64, FI_SUM, nullptr), 0);
+    EXPECT_EQ(fi_cntr_wait(written_by_others.get(), 2, 20000), 0);
+    ASSERT_EQ(fi_fetch_atomic(other, &one, 1, nullptr, &before, nullptr, third.address, 8, 7, FI_UINT64,
+                              FI_SUM, nullptr),
+              0);
+    EXPECT_EQ(fi_cntr_wait(read_by_others.get(), 2, 20000), 0);
+    EXPECT_EQ(fi_cntr_read(written_by_others.get()), 2U);
+    EXPECT_EQ(fi_cntr_wait(changed.get(), 2, 20000), 0);
+    EXPECT_EQ(memory[1], 2U);
 }
 
 TEST(FiCounters, an_error_is_counted_apart_and_ends_a_wait) {
