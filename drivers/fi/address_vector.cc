@@ -11,17 +11,33 @@
 namespace isoplane::fi {
 
 fi_addr_t AddressVector::insert(const portals::ProcessId& id) {
-    const fi_addr_t next = is_table_ ? table_.size() : word(id);
-    if (is_table_) table_.push_back(id);
-    names_.try_emplace(word(id), next);
-    return next;
+    fi_addr_t name = word(id);
+    if (is_table_ && free_.empty()) {
+        name = table_.size();
+        table_.push_back(id);
+    } else if (is_table_) {
+        name = free_.extract(free_.begin()).value();
+        table_[name] = id;
+    }
+    names_.try_emplace(word(id), name);
+    return name;
 }
 
 bool AddressVector::remove(fi_addr_t address) {
     const portals::ProcessId id = find(address);
     if (id == portals::kAnyone) return false;
-    if (const auto at = names_.find(word(id)); at != names_.end() && at->second == address) names_.erase(at);
-    if (is_table_) table_[address] = portals::kAnyone;
+    if (is_table_) {
+        table_[address] = portals::kAnyone;
+        free_.insert(address);
+    }
+    const auto at = names_.find(word(id));
+    if (at == names_.end() || at->second != address) return true;
+    // It may stand in the table more than once.
+    const auto other = std::find(table_.begin(), table_.end(), id);
+    if (other != table_.end())
+        at->second = static_cast<fi_addr_t>(other - table_.begin());
+    else
+        names_.erase(at);
     return true;
 }
 
@@ -37,8 +53,10 @@ fi_addr_t AddressVector::name_of(const portals::ProcessId& id) const noexcept {
 
 namespace {
 
-int insert(fid_av* its, const void* addresses, std::size_t count, fi_addr_t* names, std::uint64_t, void*) {
+int insert(fid_av* its, const void* addresses, std::size_t count, fi_addr_t* names, std::uint64_t flags,
+           void* context) {
     AddressVector& vector = object<AddressVector>(its);
+    if ((flags & FI_SYNC_ERR) != 0) std::fill_n(static_cast<int*>(context), count, 0);
     return guarded([&] {
         const Network::Guard guard(vector.domain().network().lock());
         for (std::size_t i = 0; i < count; ++i) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,7 @@ class AddressVector : public fid_av, public Shared {
     Domain& domain_;
     const bool is_table_;
     std::vector<portals::ProcessId> table_;
+    std::set<fi_addr_t> free_;  ///< places there
     std::unordered_map<std::uint64_t, fi_addr_t> names_;
 };
 

@@ -46,6 +46,32 @@ TEST(FiInfo, an_address_is_a_node_and_a_pid) {
     EXPECT_EQ(fi_av_remove(world.vector.get(), &there, 1, 0), 0);
 }
 
+TEST(FiInfo, a_table_of_addresses_is_filled_from_its_beginning) {
+    World world({.vector = FI_AV_TABLE});
+    fid_av* const its = world.vector.get();
+    std::uint8_t name[8];
+    std::size_t size = sizeof name;
+    ASSERT_EQ(fi_av_lookup(its, world.b.address, name, &size), 0);
+    fi_addr_t there[2]{};
+    int errors[1]{7};
+    for (fi_addr_t& place : there)
+        ASSERT_EQ(fi_av_insert(its, name, 1, &place, FI_SYNC_ERR, errors), 1);
+    EXPECT_EQ(errors[0], 0);
+    EXPECT_EQ(there[0], 2U);
+    EXPECT_EQ(there[1], 3U);
+    // The endpoint has another name as long as there is one.
+    ASSERT_EQ(fi_av_remove(its, &world.b.address, 1, 0), 0);
+    char said = 0;
+    fi_addr_t from = FI_ADDR_UNSPEC;
+    ASSERT_EQ(fi_recv(world.a.endpoint.get(), &said, 1, nullptr, FI_ADDR_UNSPEC, nullptr), 0);
+    ASSERT_EQ(fi_inject(world.b.endpoint.get(), "x", 1, world.a.address), 0);
+    world.a.next(&from);
+    EXPECT_EQ(from, 2U);
+    fi_addr_t first_free = FI_ADDR_UNSPEC;
+    ASSERT_EQ(fi_av_insertsvc(its, "0", "9", &first_free, 0, nullptr), 1);
+    EXPECT_EQ(first_free, world.b.address);
+}
+
 TEST(FiInfo, an_address_that_is_asked_for_is_part_of_the_answer) {
     const Info base = get_info([](fi_info&) {});
     fi_info* found = nullptr;
