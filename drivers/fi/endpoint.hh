@@ -145,6 +145,7 @@ class Endpoint : public fid_ep, public Watcher {
         void* claimant;
         bool is_arriving;        ///< some of it is not there yet,
         portals::Sequence link;  ///< and the event that will say so has this link
+        int error = 0;           ///< why there will not be more of it
         std::unique_ptr<Promise> promise{};
     };
     using Shelved = std::list<Unexpected>;

@@ -210,6 +210,14 @@ void Endpoint::lost(Nid nid) {
     }
 }
 
+    // Who has claimed it already is to hear of that.
+    for (Unexpected& message : claimed_) {
+        Extra extra = Extra::unpack(message.extra);
+        if (message.from.nid != nid || message.landed == message.length || extra.offer == kNone) continue;
+        extra.offer = kNone;
+        message.extra = extra.pack();
+        message.error = FI_EHOSTDOWN;
+    }
 void Endpoint::catch_up() {
     const std::uint8_t due = std::exchange(later_, std::uint8_t{0});
     if ((due & kRefill) != 0)

@@ -158,7 +158,7 @@ Endpoint::Delivery Endpoint::deliver(Shelved& list, Shelved::iterator at, const 
         spare_.splice(spare_.begin(), list, at);
         return Delivery::kLater;
     }
-    hand_over(*at, in, to, 0);
+    hand_over(*at, in, to, at->error);
     drop(list, at);
     return Delivery::kDone;
 }
