@@ -61,10 +61,10 @@ Endpoint::~Endpoint() {
     const Network::Guard guard(network().lock());
     network().remove(*this);
     domain_.remove(*this);
-    interface_->close();
     next_generation() =
         std::max({next_generation().load(std::memory_order_relaxed), interface_->next_generation(),
                   operations_.next_generation(), answers_.next_generation(), receives_.next_generation()});
+    interface_->close();
     network().give_back_number(number_);
 }
 
@@ -160,7 +160,6 @@ int Endpoint::enable() {
     network().take_number(number_);
     network().add(*this);
     domain_.add(*this);
-    domain_.regions().for_each([this](Region& region) { offer(region); });
     return 0;
 }
 

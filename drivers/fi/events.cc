@@ -192,13 +192,15 @@ void Endpoint::on_unlink(const Event& event) {
     Receive* const receive = owner_of(event) == Owner::kReceive ? receives_.find(which_of(event)) : nullptr;
     if (receive == nullptr || !receive->is_multi) return;
     receive->is_full = true;
-    if (receive->parts == 0) report_end(*receive, 0);
+    if (receive->parts == 0) report_end(*receive, receive->error);
 }
 
 /// What waits for that node waits in vain. What the network still holds, it gives back first.
 void Endpoint::lost(Nid nid) {
     operations_.for_each([nid](Operation& operation) { operation.is_doomed |= operation.to == nid; });
-    receives_.for_each([nid](Receive& receive) { receive.is_doomed |= receive.from.nid == nid; });
+    receives_.for_each([nid](Receive& receive) {
+        if (receive.from.nid == nid) receive.error = FI_EHOSTDOWN;
+    });
     later_ |= kBury;
     // What it was to be asked for is not to be had any more, and no receive is to find it.
     for (Shelved& list : shelved_) {
@@ -208,8 +210,6 @@ void Endpoint::lost(Nid nid) {
             if (its->from.nid == nid && is_offer) spare_.splice(spare_.begin(), list, its);
         }
     }
-}
-
     // Who has claimed it already is to hear of that.
     for (Unexpected& message : claimed_) {
         Extra extra = Extra::unpack(message.extra);
@@ -218,6 +218,8 @@ void Endpoint::lost(Nid nid) {
         message.extra = extra.pack();
         message.error = FI_EHOSTDOWN;
     }
+}
+
 void Endpoint::catch_up() {
     const std::uint8_t due = std::exchange(later_, std::uint8_t{0});
     if ((due & kRefill) != 0)
@@ -237,14 +239,16 @@ void Endpoint::bury() {
             later_ |= kBury;
     });
     receives_.for_each([this](Receive& receive) {
-        if (!receive.is_doomed) return;
+        if (receive.error == 0 || (receive.is_multi && receive.is_full)) return;
         if (interface_->unlink(receive.md) != Status::kOk) {
             later_ |= kBury;
             return;
         }
-        if (!receive.is_fetching) return report_end(receive, FI_EHOSTDOWN);
+        receive.is_full = true;
+        if (receive.is_multi && receive.parts != 0) return;
+        if (!receive.is_fetching) return report_end(receive, receive.error);
         report_receive(receive, receive.from, receive.bits, receive.extra, 0, receive.length, receive.buffer,
-                       FI_EHOSTDOWN);
+                       receive.error);
         const Handle whole = receive.whole;
         receives_.give_back(receive);
         finish_part(whole);

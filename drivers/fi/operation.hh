@@ -125,10 +125,10 @@ struct Receive : portals::Slot {
     void* context = nullptr;
     std::uint64_t flags = 0;  ///< of its completion
     bool reports = false;
-    bool is_multi = false;     ///< takes messages until it is full
-    bool is_fetching = false;  ///< asks for a message that was there before it
-    bool is_full = false;      ///< of those that take several: no more will come
-    bool is_doomed = false;
+    bool is_multi = false;                      ///< takes messages until it is full
+    bool is_fetching = false;                   ///< asks for a message that was there before it
+    bool is_full = false;                       ///< of those that take several: no more will come
+    int error = 0;                              ///< why it is to end as soon as nothing is written to it
     unsigned parts = 0;                         ///< messages that are being fetched into it
     portals::Handle whole = portals::kInvalid;  ///< of which this is a part
     portals::ProcessId from = portals::kAnyone;

@@ -93,7 +93,7 @@ bool Endpoint::fetch(const Unexpected& message, const Incoming& in, Segments& to
     part->reports = reports(in.flags, false);
     part->is_multi = false;
     part->is_fetching = true;
-    part->is_doomed = false;
+    part->error = 0;
     part->parts = 0;
     part->whole = whole;
     part->from = message.from;
@@ -121,7 +121,7 @@ bool Endpoint::fetch(const Unexpected& message, const Incoming& in, Segments& to
         return false;
     }
     if (network().is_lost(message.from.nid)) {
-        part->is_doomed = true;
+        part->error = FI_EHOSTDOWN;
         later_ |= kBury;
     }
     return true;
@@ -218,7 +218,7 @@ ssize_t Endpoint::receive(const Incoming& in) {
 ssize_t Endpoint::post(Receive& receive, const Incoming& in, Segments& to, const ProcessId& from) {
     receive.is_fetching = false;
     receive.is_full = false;
-    receive.is_doomed = false;
+    receive.error = 0;
     receive.whole = kInvalid;
     receive.from = from;
     receive.buffer = to.count != 0 ? to.all[0].base : nullptr;
@@ -250,7 +250,7 @@ ssize_t Endpoint::post_multi(const Incoming& in, Segments& to, const ProcessId& 
     receive.is_multi = true;
     receive.is_fetching = false;
     receive.is_full = false;
-    receive.is_doomed = false;
+    receive.error = 0;
     receive.parts = 0;
     receive.whole = kInvalid;
     receive.from = from;
@@ -282,6 +282,10 @@ ssize_t Endpoint::post_multi(const Incoming& in, Segments& to, const ProcessId& 
     }
     if (problem == 0 && !receive.is_full) {
         problem = attach_multi(receive, in, rest_of(all, used));
+        if (problem == 0 && from != kAnyone && network().is_lost(from.nid)) {
+            receive.error = FI_EHOSTDOWN;
+            later_ |= kBury;
+        }
         if (problem == 0) return 0;
     }
     if (is_untouched) {
@@ -316,7 +320,7 @@ ssize_t Endpoint::attach_multi(Receive& receive, const Incoming& in, const iovec
 /// One more of the messages that came before it is in a buffer for several, if it is one.
 void Endpoint::finish_part(Handle whole) {
     Receive* const receive = whole != kInvalid ? receives_.find(whole) : nullptr;
-    if (receive != nullptr && --receive->parts == 0 && receive->is_full) report_end(*receive, 0);
+    if (receive != nullptr && --receive->parts == 0 && receive->is_full) report_end(*receive, receive->error);
 }
 
 ssize_t Endpoint::peek(const Incoming& in, const ProcessId& from) {
@@ -361,15 +365,23 @@ ssize_t Endpoint::claim(const Incoming& in) {
     return deliver(claimed_, at, in, to, kInvalid) != Delivery::kNotNow ? 0 : -FI_EAGAIN;
 }
 
-/// One that is being filled completes as it would have.
+/// One that is being filled completes as it would have; one for several messages ends when those have come
+/// that have begun to.
 ssize_t Endpoint::cancel(void* context) {
     if (!is_enabled()) return -FI_EOPBADSTATE;
+    look();
     Receive* found = nullptr;
     receives_.for_each([&](Receive& receive) {
         if (receive.context == context && !receive.is_fetching && found == nullptr) found = &receive;
     });
     if (found == nullptr) return -FI_ENOENT;
-    if (interface_->unlink(found->md) == Status::kOk) report_end(*found, FI_ECANCELED);
+    if (found->is_multi) {
+        if (found->is_full) return 0;
+        found->error = FI_ECANCELED;
+        bury();
+    } else if (interface_->unlink(found->md) == Status::kOk) {
+        report_end(*found, FI_ECANCELED);
+    }
     return 0;
 }
 

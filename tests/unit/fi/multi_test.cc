@@ -90,5 +90,29 @@ TEST(FiMulti, one_that_no_buffer_has_room_for_is_cut_off_in_its_turn) {
     }
 }
 
+TEST(FiMulti, a_buffer_that_is_cancelled_is_given_back_when_what_has_begun_to_come_is_there) {
+    for (const bool was_there : {true, false}) {
+        for (const std::size_t size : {100U, 20000U, 100000U}) {
+            Talk talk;
+            Data buffer(200000);
+            if (was_there) {
+                talk.send(size);
+                EXPECT_TRUE(talk.world.b.is_quiet());
+            }
+            talk.post(buffer);
+            if (!was_there) talk.send(size);
+            ASSERT_EQ(fi_cancel(&talk.world.b.endpoint->fid, buffer.data()), 0);
+            talk.expect(buffer, 0, size);
+            const fi_cq_err_entry error = talk.world.b.next_error();
+            EXPECT_EQ(error.op_context, buffer.data());
+            EXPECT_EQ(error.err, FI_ECANCELED);
+            std::fill(buffer.begin(), buffer.end(), std::uint8_t{0});
+            talk.send(100);
+            EXPECT_TRUE(talk.world.b.is_quiet());
+            EXPECT_EQ(buffer, Data(buffer.size()));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace isoplane::fi_test
