@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
 #include "portals_network.hh"
 
@@ -18,6 +19,8 @@ using portals::HandleParts;
 using portals::kMostInterfaces;
 using portals::Limits;
 using portals::Status;
+
+constexpr unsigned kNetwork = kMostInterfaces - 1;
 
 Portals& Portals::instance() {
     // Never destroyed: a thread may still be in a call when the program ends.
@@ -39,14 +42,13 @@ void Portals::init() {
 
 void Portals::fini() {
     const Lock lock(mutex_);
-    if (PortalsNetwork::instance().is_of_parent()) return;
     for (auto& opened : interfaces_) {
         if (opened == nullptr) continue;
         opened->ni.close();
         forget(opened);
     }
     loopback_.reset();
-    PortalsNetwork::instance().leave();
+    if (!PortalsNetwork::instance().is_of_parent()) PortalsNetwork::instance().leave();
     next_group_ = {};
     jid_ = portals::kAny;
     initialised_ = false;
@@ -62,9 +64,15 @@ void Portals::set_jid(portals::Jid jid) {
     jid_ = jid;
 }
 
+/// Its parent may be in the midst of anything with the network: nothing of that is used, nor freed. Nor does
+/// a thread that held the lock exist here.
+void Portals::on_fork() noexcept {
+    new (&mutex_) std::mutex;
+    if (interfaces_[kNetwork] != nullptr) inherited_ = std::move(interfaces_[kNetwork]);
+}
+
 /// The network is the last interface. A program that is in no job has none but itself to talk to.
 Status Portals::nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal) {
-    constexpr unsigned kNetwork = kMostInterfaces - 1;
     PortalsNetwork& network = PortalsNetwork::instance();
     if (iface == PTL_IFACE_ISOPLANE && network.is_there()) {
         number = kNetwork;
@@ -118,18 +126,18 @@ Status Portals::close(ptl_handle_ni_t handle) {
     return Status::kOk;
 }
 
+/// Who asks for its place next gets other handles.
+void Portals::forget(std::shared_ptr<PortalsInterface>& opened) {
+    generation_ = std::max(generation_, opened->ni.next_generation());
+    opened.reset();
+}
+
 std::shared_ptr<PortalsInterface> Portals::find(ptl_handle_any_t handle, bool itself) const {
     const HandleParts parts = HandleParts::unpack(handle);
     if (parts.generation >= HandleParts::kGenerations) return nullptr;
     const auto& found = interfaces_[parts.interface];
     const bool is_ni = itself || parts.kind == portals::Kind::kInterface;
     return found != nullptr && is_ni && found->handle != handle ? nullptr : found;
-}
-
-/// Who asks for its place next gets other handles.
-void Portals::forget(std::shared_ptr<PortalsInterface>& opened) {
-    generation_ = std::max(generation_, opened->ni.next_generation());
-    opened.reset();
 }
 
 std::shared_ptr<PortalsInterface> Portals::of(ptl_handle_any_t object) {

@@ -73,6 +73,8 @@ class Portals {
     void init();
     void fini();
     bool is_initialised();
+    /// This process has been forked: the network is its parent's.
+    void on_fork() noexcept;
 
     portals::Status open(ptl_interface_t iface, portals::Pid wanted, const portals::Limits& desired,
                          std::shared_ptr<PortalsInterface>& opened);
@@ -105,9 +107,9 @@ class Portals {
     };
 
     std::shared_ptr<PortalsInterface> find(ptl_handle_any_t handle, bool itself) const;
+    void forget(std::shared_ptr<PortalsInterface>& opened);
     portals::Status nal_of(ptl_interface_t iface, unsigned& number, std::shared_ptr<portals::Nal>& nal);
 
-    void forget(std::shared_ptr<PortalsInterface>& opened);
     std::mutex mutex_;
     bool initialised_ = false;
     std::shared_ptr<nal::Loopback> loopback_;

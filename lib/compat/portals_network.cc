@@ -3,6 +3,8 @@
 
 #include "portals_network.hh"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -31,7 +33,7 @@ const job::Settings& PortalsNetwork::settings() {
 }
 
 std::shared_ptr<portals::Nal> PortalsNetwork::nal() {
-    if (left_) return nullptr;
+    if (left_ || is_of_parent()) return nullptr;
     if (job_ == nullptr) {
         try {
             job_ = std::make_shared<job::Job>(settings());
@@ -39,6 +41,7 @@ std::shared_ptr<portals::Nal> PortalsNetwork::nal() {
             give_up(error.what());
         }
         on_exit(leave_at_exit, this);
+        pthread_atfork(nullptr, nullptr, [] { Portals::instance().on_fork(); });
     }
     return {job_, &job_->portals()};
 }

@@ -9,14 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Of its parent's network it has nothing. */
 static void fork_one(int clears_up) {
-    int status = -1;
+    int status = -1, most;
+    ptl_sr_value_t dropped;
+    ptl_handle_ni_t its;
     const pid_t child = fork();
     if (child == 0) {
         if (clears_up) {
-            PtlNIFini(ni);
+            CHECK(PtlNIFini(ni) == PTL_NI_INVALID);
             PtlFini();
+            MUST(PtlInit(&most));
+            CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &its) == PTL_FAIL);
         }
+        CHECK(PtlNIStatus(ni, PTL_SR_DROP_COUNT, &dropped) == PTL_NI_INVALID);
         exit(0);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
