@@ -42,6 +42,7 @@ Console::End Console::run(const ConsoleOptions& options) {
         if (const auto end = run_script(options.script)) return *end;
     }
     terminal_ = !options.headless && isatty(STDIN_FILENO) != 0;
+    reads_ = !options.headless;
     if (terminal_) prompt_.open_terminal();
     const End end = wait(options);
     if (terminal_) prompt_.close_terminal();
@@ -96,27 +97,30 @@ Console::End Console::wait(const ConsoleOptions& options) {
             next = std::min(next, next_stats);
         }
         std::array<pollfd, 2> ready{{{signal_.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
-        const nfds_t watched = options.headless ? 1 : 2;
+        const nfds_t watched = reads_ ? 2 : 1;
         if (::poll(ready.data(), watched, milliseconds_until(next)) <= 0) continue;
         if (watched == 2 && ready[1].revents != 0) {
-            if (const auto end = read_input()) return *end;
+            if (const auto end = read_input(options.ends)) return *end;
         }
     }
 }
 
-std::optional<Console::End> Console::read_input() {
-    if (!terminal_) return read_piped_lines();
+std::optional<Console::End> Console::read_input(bool ends) {
+    if (!terminal_) return read_piped_lines(ends);
     if (!prompt_.read_terminal()) return End::kAsked;
     return std::nullopt;
 }
 
 /// Lines from a pipe or a file on standard input. A wrong one is told and passed over, as at the terminal.
-std::optional<Console::End> Console::read_piped_lines() {
+/// Who has nothing to say at all, as /dev/null, does not end what ends by itself.
+std::optional<Console::End> Console::read_piped_lines(bool ends) {
     std::array<char, 4096> chunk{};
     const ssize_t n = read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return std::nullopt;
     if (n <= 0) {
         if (!partial_line_.empty()) prompt_.run(partial_line_);
-        return End::kAsked;
+        reads_ = false;
+        return ends && !prompt_.quit() ? std::nullopt : std::optional(End::kAsked);
     }
     partial_line_.append(chunk.data(), static_cast<std::size_t>(n));
     for (std::size_t end = partial_line_.find('\n'); end != std::string::npos;

@@ -19,6 +19,7 @@ struct ConsoleOptions {
     std::vector<std::string> commands;  ///< run first, in order
     std::string script;                 ///< a file of commands, run next; empty for none
     bool headless = false;              ///< does not read standard input
+    bool ends = false;                  ///< without the end of standard input
     std::optional<std::chrono::nanoseconds> duration;
     std::optional<std::chrono::nanoseconds> stats_period;
 };
@@ -28,7 +29,7 @@ class Console {
   public:
     enum class End : std::uint8_t {
         kFinished,      ///< the work was done
-        kAsked,         ///< quit, a signal, or the end of input
+        kAsked,         ///< quit, a signal, or the end of input, if nothing else ends it
         kTimeUp,        ///< --duration is over
         kFailed,        ///< a command of a script failed
         kWrongCommand,  ///< a script has a line that is no command
@@ -44,8 +45,8 @@ class Console {
   private:
     std::optional<End> run_lines(const std::vector<std::string>& lines, const std::string& origin);
     std::optional<End> run_script(const std::string& file);
-    std::optional<End> read_input();
-    std::optional<End> read_piped_lines();
+    std::optional<End> read_input(bool ends);
+    std::optional<End> read_piped_lines(bool ends);
     End wait(const ConsoleOptions& options);
 
     Prompt& prompt_;
@@ -53,6 +54,7 @@ class Console {
     std::function<void()> print_stats_;
     std::function<bool()> finished_;
     bool terminal_ = false;
+    bool reads_ = false;  ///< standard input, until that has ended
     std::string partial_line_;
 };
 

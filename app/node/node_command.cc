@@ -77,7 +77,9 @@ int run_node(const NodeCommand& command) {
         });
 
     if (!command.stopped) node.start();
-    const Console::End end = console.run(command.console);
+    ConsoleOptions options = command.console;
+    options.ends = options.duration || roles.ends();
+    const Console::End end = console.run(options);
     if (end == Console::End::kFinished) std::this_thread::sleep_for(kLinger);
     if (const std::size_t freed = node.stop(); freed > 0) {
         // Not a failure of ours: what a dead peer does not take has nowhere to go.

@@ -239,23 +239,36 @@ void Roles::add_host(std::size_t link) {
 }
 
 bool Roles::finished() const {
-    const bool ends =
-        (options_.count != 0 && !generators_.empty()) || (options_.expect != 0 && !sinks_.empty());
     if (options_.until_left && shared_ && shared_->close_if_deserted()) return true;
-    return (ends && unfinished().empty()) || files_read();
+    return (counts() && unfinished().empty()) || (takes_files() && files_read());
 }
+
+bool Roles::ends() const {
+    return counts() || takes_files() || options_.until_left;
+}
+
+bool Roles::counts() const {
+    return (options_.count != 0 && !generators_.empty()) || (options_.expect != 0 && !sinks_.empty());
+}
+
+namespace {
+
+bool is_file(const link::Link& link) {
+    return link.spec().kind == "pcap" && !link.spec().target.starts_with(',');
+}
+
+}  // namespace
 
 /// Who only takes what capture files hold is done with the last of them. A fabric goes on for its other
 /// ports.
+bool Roles::takes_files() const {
+    return !has("fabric") && !has("generate") &&
+           std::ranges::any_of(node_.links(), [](const auto& link) { return is_file(*link); });
+}
+
 bool Roles::files_read() const {
-    if (has("fabric") || has("generate")) return false;
-    bool any = false;
-    for (const auto& link : node_.links()) {
-        if (link->spec().kind != "pcap" || link->spec().target.starts_with(',')) continue;
-        if (!link->ended()) return false;
-        any = true;
-    }
-    return any;
+    return std::ranges::all_of(node_.links(),
+                               [](const auto& link) { return !is_file(*link) || link->ended(); });
 }
 
 std::string Roles::unfinished() const {

@@ -64,12 +64,16 @@ class Roles {
     /// Commands that only these roles have.
     std::vector<PromptCommand> commands();
 
-    /// The work has an end (--count, --expect, or capture files to read), and that has been reached.
+    /// The work has an end: --count, --expect, capture files to read, or the last client.
+    bool ends() const;
+    /// That has been reached.
     bool finished() const;
     /// What is missing to --count and --expect, as a sentence; empty when they were not given or are reached.
     std::string unfinished() const;
 
   private:
+    bool counts() const;
+    bool takes_files() const;
     void check_options() const;
     void add_fabric();
     void add_forward();

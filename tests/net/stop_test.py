@@ -62,6 +62,14 @@ def a_headless_node_does_not_mind_the_end_of_input():
 
 
 @test
+def nor_does_one_that_ends_by_itself():
+    with Node("generate,sink", "ring:a", "--count", MILLION, "--expect", MILLION) as node:
+        node.process.stdin.close()
+        node.ends()
+        same(node.figures("sink0")["good"], MILLION, "good frames")
+
+
+@test
 def the_end_of_time_ends_it_clean():
     with in_traffic("--duration", 0.5) as node:
         is_drained(node.ends())
