@@ -89,9 +89,14 @@ std::size_t Generate::discard() {
 }
 
 void Generate::describe(nlohmann::json& out) const {
-    out["sent"] = sent_.get();
+    out["sent"] = sent_.get() - cleared_sent_;
     out["count"] = options_.count;
     out["no_packets"] = no_packets_.get();
+}
+
+void Generate::clear_counters() {
+    cleared_sent_ = sent_.get();
+    no_packets_.set(0);
 }
 
 }  // namespace isoplane::traffic

@@ -41,6 +41,7 @@ class Generate final : public runtime::Stage {
     std::size_t held() const override { return to_.size(); }
     std::size_t discard() override;
     void describe(nlohmann::json& out) const override;
+    void clear_counters() override;
 
     /// From here on at most `window` frames are on their way to `sink`, which gets back what this stage
     /// sends: then no queue between them overflows that holds as many, however the machine schedules the two.
@@ -52,6 +53,8 @@ class Generate final : public runtime::Stage {
 
     /// Whether all frames asked for have left. From any thread.
     bool finished() const noexcept { return options_.count != 0 && sent_.get() == options_.count; }
+    /// Frames that have left; clear_counters() leaves it, since the end of a run waits for it. From any
+    /// thread.
     std::uint64_t sent() const noexcept { return sent_.get(); }
 
   private:
@@ -67,8 +70,9 @@ class Generate final : public runtime::Stage {
     const Sink* returned_to_ = nullptr;
     bool quiet_ = false;
     std::uint64_t made_ = 0;
-    runtime::Counter sent_;        ///< left through the output
-    runtime::Counter no_packets_;  ///< bursts put off because the pool was empty
+    runtime::Counter sent_;           ///< left through the output
+    std::uint64_t cleared_sent_ = 0;  ///< of them, those before clear_counters()
+    runtime::Counter no_packets_;     ///< bursts put off because the pool was empty
 };
 
 }  // namespace isoplane::traffic

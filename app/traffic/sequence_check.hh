@@ -31,11 +31,16 @@ class SequenceCheck {
         }
         if (next_ - n > kWindow || seen_.test(n % kWindow)) return Verdict::kDuplicate;
         seen_.set(n % kWindow);
-        ++different_;
+        if (n >= first_) ++different_;
         return Verdict::kLate;
     }
 
-    std::uint64_t missing() const { return next_ - different_; }
+    std::uint64_t missing() const { return next_ - first_ - different_; }
+    /// From here on only numbers above the highest seen can be missing.
+    void forget_missing() {
+        first_ = next_;
+        different_ = 0;
+    }
 
   private:
     /// The number nearest to the next expected whose low half is `number`.
@@ -47,7 +52,8 @@ class SequenceCheck {
 
     std::bitset<kWindow> seen_;
     std::uint64_t next_ = 0;       ///< one above the highest seen
-    std::uint64_t different_ = 0;  ///< different numbers seen
+    std::uint64_t first_ = 0;      ///< the lowest that counts as missing
+    std::uint64_t different_ = 0;  ///< different numbers seen from that on
 };
 
 }  // namespace isoplane::traffic

@@ -84,8 +84,12 @@ std::uint64_t Sink::missing() const noexcept {
 }
 
 void Sink::describe(nlohmann::json& out) const {
-    out = {{"good", good_.get()},       {"duplicates", duplicates_.get()}, {"late", late_.get()},
-           {"missing", missing()},      {"not_probes", not_probes_.get()}, {"mangled", mangled_.get()},
+    out = {{"good", good_.get() - cleared_good_},
+           {"duplicates", duplicates_.get()},
+           {"late", late_.get()},
+           {"missing", missing()},
+           {"not_probes", not_probes_.get()},
+           {"mangled", mangled_.get()},
            {"senders", senders_.size()}};
     if (latency_.count() > 0) {
         out["latency_ns"] = {{"p50", latency_.quantile(0.5)},
@@ -101,12 +105,14 @@ void Sink::describe(nlohmann::json& out) const {
 }
 
 void Sink::clear_counters() {
-    for (runtime::Counter* c : {&good_, &duplicates_, &late_, &not_probes_, &mangled_})
+    for (runtime::Counter* c : {&duplicates_, &late_, &not_probes_, &mangled_})
         c->set(0);
     for (runtime::Counter& c : rejects_)
         c.set(0);
     latency_.clear();
-    senders_.clear();
+    cleared_good_ = good_.get();
+    for (auto& [node, sender] : senders_)
+        sender->forget_missing();
 }
 
 }  // namespace isoplane::traffic

@@ -26,14 +26,16 @@ class Sink final : public runtime::Stage {
     void describe(nlohmann::json& out) const override;
     void clear_counters() override;
 
-    /// Different good frames so far. From any thread.
+    /// Different good frames so far; clear_counters() leaves it, since the end of a run waits for it. From
+    /// any thread.
     std::uint64_t good() const noexcept { return good_.get(); }
     /// Frames of any sort that have arrived; clear_counters() leaves it. From any thread.
     std::uint64_t taken() const noexcept { return taken_.get(); }
     /// Frames that should not be: damaged, of another job, or no probes. Not those meant for others, which a
     /// switch floods while it learns. From any thread.
     std::uint64_t refused() const noexcept;
-    /// Numbers that no frame has brought, below the highest seen. On the stage's lcore.
+    /// Numbers that no frame has brought, below the highest seen; clear_counters() forgets them. On the
+    /// stage's lcore.
     std::uint64_t missing() const noexcept;
     std::uint64_t duplicates() const noexcept { return duplicates_.get(); }
     std::uint64_t late() const noexcept { return late_.get(); }
@@ -48,6 +50,7 @@ class Sink final : public runtime::Stage {
     std::map<std::uint16_t, std::unique_ptr<SequenceCheck>> senders_;
     runtime::Counter taken_;
     runtime::Counter good_;
+    std::uint64_t cleared_good_ = 0;  ///< of them, those before clear_counters()
     runtime::Counter duplicates_;
     runtime::Counter late_;        ///< good, but after a frame with a higher number
     runtime::Counter not_probes_;  ///< well-formed frames of other kinds

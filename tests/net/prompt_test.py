@@ -203,7 +203,20 @@ def clear_sets_counters_to_zero():
         port = node.ask("show port link0 json")
         same({key: value for key, value in port.items() if key != "name" and value != 0}, {}, "what is not zero")
         same(node.ask("show stage sink0 json")["figures"]["good"], 0, "good frames")
+        same(node.ask("show stage generate0 json")["figures"]["sent"], 0, "frames sent")
         node.tell("quit").ends()
+
+
+@test
+def clear_in_traffic_leaves_the_run_its_end():
+    """Slow until then, so that it comes before the last frame."""
+    with Node("generate,sink", "ring:a", "--rate", "100pps", "--count", 1000, "--expect", 1000) as node:
+        until(lambda: node.ask("show stage sink0 json")["figures"]["good"] > 10, "frames pass")
+        node.tell("clear").tell("set generate rate max").ends()
+    assert node.figures("generate0")["sent"] < 1000, node.figures("generate0")
+    figures = node.figures("sink0")
+    assert figures["good"] < 1000, figures
+    same((figures["duplicates"], figures["missing"]), (0, 0), "duplicates, missing")
 
 
 run()

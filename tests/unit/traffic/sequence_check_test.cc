@@ -35,6 +35,21 @@ TEST(SequenceCheck, counts_what_a_sender_lost_before_its_first_frame) {
     EXPECT_EQ(check.missing(), 5U);
 }
 
+TEST(SequenceCheck, misses_only_what_comes_after_the_missing_were_forgotten) {
+    SequenceCheck check;
+    check.note(0);
+    check.note(5);
+    check.forget_missing();
+    EXPECT_EQ(check.missing(), 0U);
+    check.note(6);
+    EXPECT_EQ(check.note(3), Verdict::kLate) << "missing before that";
+    EXPECT_EQ(check.missing(), 0U);
+    check.note(9);
+    EXPECT_EQ(check.missing(), 2U);
+    EXPECT_EQ(check.note(7), Verdict::kLate);
+    EXPECT_EQ(check.missing(), 1U);
+}
+
 TEST(SequenceCheck, remembers_a_whole_window) {
     SequenceCheck check;
     check.note(0);

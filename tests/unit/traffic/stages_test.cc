@@ -7,6 +7,7 @@
 #include <cstring>
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/ring.hh>
+#include <nlohmann/json.hpp>
 
 #include "traffic/echo.hh"
 #include "traffic/forward.hh"
@@ -48,6 +49,12 @@ class TrafficTest : public testing::Test {
     runtime::Packet taken() {
         runtime::Burst burst;
         return to.input().receive(burst.data(), 1) == 1 ? runtime::Packet{burst[0]} : runtime::Packet{};
+    }
+
+    static nlohmann::json figures_of(const runtime::Stage& stage) {
+        nlohmann::json figures;
+        stage.describe(figures);
+        return figures;
     }
 
     wire::Expect anybody() const { return {{}, 7, wire::kBroadcast, 0xffff}; }
@@ -272,13 +279,29 @@ TEST_F(TrafficTest, sink_measures_the_age_of_frames) {
 }
 
 TEST_F(TrafficTest, sink_begins_again_after_its_counters_were_cleared) {
-    Generate generate("generate", to.output(), pool, {.count = 10, .job_key = 7});
+    Generate generate("generate", to.output(), pool, {.count = 2 * kBurst, .job_key = 7});
     Sink sink("sink", to.input(), anybody());
     generate.poll(kNow);
     sink.poll(kNow);
     sink.clear_counters();
-    EXPECT_EQ(sink.good(), 0U);
-    EXPECT_EQ(sink.taken(), 10U) << "what a window counts on";
+    EXPECT_EQ(figures_of(sink)["good"], 0);
+    generate.poll(kNow);
+    sink.poll(kNow);
+    EXPECT_EQ(figures_of(sink)["good"], kBurst);
+    EXPECT_EQ(sink.missing(), 0U) << "it knows the numbers before that";
+    EXPECT_EQ(sink.good(), 2U * kBurst) << "what the end of a run waits for";
+    EXPECT_EQ(sink.taken(), 2U * kBurst) << "what a window counts on";
+}
+
+TEST_F(TrafficTest, generate_sends_its_count_though_its_counters_are_cleared) {
+    Generate generate("generate", to.output(), pool, {.count = kBurst + 1, .job_key = 7});
+    generate.poll(kNow);
+    generate.clear_counters();
+    EXPECT_EQ(figures_of(generate)["sent"], 0);
+    EXPECT_EQ(generate.poll(kNow), 1U);
+    EXPECT_EQ(figures_of(generate)["sent"], 1);
+    EXPECT_TRUE(generate.finished());
+    EXPECT_EQ(generate.poll(kNow), 0U);
 }
 
 }  // namespace
