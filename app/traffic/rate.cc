@@ -62,11 +62,11 @@ Pacer::Pacer(const Rate& rate, std::uint16_t frame_size) {
 
 std::uint16_t Pacer::take(runtime::Time now, std::uint16_t want) noexcept {
     if (interval_.count() == 0) return want;
-    next_ = std::max(next_, now - interval_ * runtime::kBurst);
-    if (now < next_) return 0;
-    const auto due = (now - next_) / interval_ + 1;
+    next_ = std::max(next_.value_or(now), now - interval_ * runtime::kBurst);
+    if (now < *next_) return 0;
+    const auto due = (now - *next_) / interval_ + 1;
     const auto n = static_cast<std::uint16_t>(std::min<std::int64_t>(due, want));
-    next_ += interval_ * n;
+    *next_ += interval_ * n;
     return n;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <isoplane/runtime/time.hh>
+#include <optional>
 #include <string_view>
 
 namespace isoplane::traffic {
@@ -23,18 +24,21 @@ double interval(const Rate& rate, std::size_t frame_size);
 /// sentence.
 Rate parse_rate(std::string_view text);
 
-/// Spaces frames of one size evenly. After a pause it catches up with one burst, not with all it missed.
+/// Spaces frames of one size evenly, from the first time it is asked. After a pause it catches up with one
+/// burst, not with all it missed.
 class Pacer {
   public:
     Pacer(const Rate& rate, std::uint16_t frame_size);
 
     /// How many of `want` frames are due at `now`.
     std::uint16_t take(runtime::Time now, std::uint16_t want) noexcept;
-    void give_back(std::uint16_t n) noexcept { next_ -= interval_ * n; }
+    void give_back(std::uint16_t n) noexcept {
+        if (next_) *next_ -= interval_ * n;
+    }
 
   private:
-    runtime::Duration interval_{0};  ///< between frames; 0 without a limit
-    runtime::Time next_{};           ///< when the next frame is due
+    runtime::Duration interval_{0};        ///< between frames; 0 without a limit
+    std::optional<runtime::Time> next_{};  ///< when the next frame is due; nothing before the first take()
 };
 
 }  // namespace isoplane::traffic

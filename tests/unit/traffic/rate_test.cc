@@ -18,11 +18,10 @@ using namespace std::chrono_literals;
 
 constexpr Time kStart{1h};
 
-/// A pacer that has sent, at kStart, all that a beginner may.
+/// A pacer that has sent its first frame, at kStart.
 Pacer begun(const Rate& rate, std::uint16_t frame_size = 64) {
     Pacer pacer(rate, frame_size);
-    while (pacer.take(kStart, kBurst) > 0) {
-    }
+    pacer.take(kStart, kBurst);
     return pacer;
 }
 
@@ -49,6 +48,13 @@ TEST(Pacer, gives_all_that_is_wanted_without_a_limit) {
     Pacer pacer({}, 64);
     EXPECT_EQ(pacer.take(kStart, 17), 17);
     EXPECT_EQ(pacer.take(kStart, 0), 0);
+}
+
+TEST(Pacer, begins_with_one_frame_whenever_that_is) {
+    Pacer pacer({.frames_per_second = 1000}, 64);
+    EXPECT_EQ(pacer.take(kStart, kBurst), 1);
+    EXPECT_EQ(pacer.take(kStart, kBurst), 0);
+    EXPECT_EQ(pacer.take(kStart + 1ms, kBurst), 1);
 }
 
 TEST(Pacer, keeps_the_rate_however_often_it_is_asked) {
