@@ -31,8 +31,6 @@ struct NodeOptions {
     share::Identity identity{};  ///< who this is at a shared node, if that has its link
 };
 
-inline constexpr unsigned kMaxMtu = 9216;
-
 /// What every process of the dataplane is made of: the EAL, a packet pool, links, an engine of stages, and
 /// the reports on them. Roles add their stages; then ready(), start(), stop(), and close() at the end, which
 /// tells whether everything came back.

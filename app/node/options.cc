@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <isoplane/runtime/pool.hh>
 #include <isoplane/topology/network.hh>
 #include <isoplane/topology/node_options.hh>
 #include <set>
@@ -239,7 +240,7 @@ NodeCommand assemble(const po::variables_map& values, const topology::NodeConf& 
     command.node.idle =
         runtime::parse_idle_policy(word(values, "idle", values.count("cpus") != 0 ? "spin" : "yield"));
     command.node.packets = number<unsigned>(values, "packets", 16383, 1023, 1U << 24);
-    command.node.mtu = number<unsigned>(values, "mtu", 1500, 68, kMaxMtu);
+    command.node.mtu = number<unsigned>(values, "mtu", 1500, 68, runtime::kMaxMtu);
     if (values.count("metrics") != 0)
         command.node.metrics_port = values["metrics"].as<app::Whole<std::uint16_t>>().value;
     command.roles = role_options(values, conf, command.node.mtu);

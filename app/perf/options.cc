@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/runtime/pool.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/message.hh>
 #include <sstream>
-
-#include "../node/node.hh"
 
 namespace isoplane::perf {
 
@@ -169,9 +168,9 @@ Options read_links(const po::variables_map& values, const Defaults& defaults) {
     options.cpus = choose_cpus(values);
     if (!(options.duration > 0 && options.duration <= kLongest))
         throw std::invalid_argument("--duration must be a number of seconds above 0, at most 60");
-    if (options.mtu < 576 || options.mtu > node::kMaxMtu)
+    if (options.mtu < 576 || options.mtu > runtime::kMaxMtu)
         throw std::invalid_argument("--mtu " + std::to_string(options.mtu) +
-                                    " is out of range: it can be 576 to " + std::to_string(node::kMaxMtu));
+                                    " is out of range: it can be 576 to " + std::to_string(runtime::kMaxMtu));
     options.plan.seconds = options.duration;
     return options;
 }

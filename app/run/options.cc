@@ -11,6 +11,7 @@
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/job/program_keys.hh>
 #include <isoplane/runtime/packet_filter.hh>
+#include <isoplane/runtime/pool.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/node_options.hh>
 #include <isoplane/topology/shmem_map.hh>
@@ -30,7 +31,6 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr unsigned kMinMtu = 68;
-constexpr unsigned kMaxMtu = 9216;
 
 po::options_description visible_options() {
     po::options_description job("The job");
@@ -104,9 +104,10 @@ FabricOptions fabric_options(const po::variables_map& values) {
     if (values.count("seed") != 0)
         fabric.seed = std::to_string(values["seed"].as<app::Whole<std::uint64_t>>().value);
     if (values.count("mtu") != 0) fabric.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
-    if (fabric.mtu < kMinMtu || fabric.mtu > kMaxMtu)
+    if (fabric.mtu < kMinMtu || fabric.mtu > runtime::kMaxMtu)
         throw std::invalid_argument("--mtu " + std::to_string(fabric.mtu) + " is out of range: it can be " +
-                                    std::to_string(kMinMtu) + " to " + std::to_string(kMaxMtu) + ".");
+                                    std::to_string(kMinMtu) + " to " + std::to_string(runtime::kMaxMtu) +
+                                    ".");
     fabric.pcap = values["pcap"].as<std::string>();
     fabric.pcap_filter = runtime::PacketFilter(values["pcap-filter"].as<std::string>()).expression();
     fabric.pcap_ring = values["pcap-ring"].as<std::string>();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/runtime/pool.hh>
 #include <isoplane/share/attachment.hh>
 #include <isoplane/share/client_rings.hh>
 #include <stdexcept>
@@ -89,7 +90,7 @@ Driver shared_driver() {
                      .options = {{"wait", "SECONDS", "how long to wait for the node; 10 by default"}},
                      .root = false,
                      .multi_segment = false,
-                     .max_mtu = 9216,
+                     .max_mtu = runtime::kMaxMtu,
                      .queues = 1,
                      .zero_copy = false,
                      .shared_pool = true,

@@ -6,6 +6,7 @@
 #include <isoplane/job/program_keys.hh>
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
+#include <isoplane/runtime/pool.hh>
 #include <isoplane/topology/node_options.hh>
 #include <isoplane/wire/hello.hh>
 #include <stdexcept>
@@ -52,7 +53,7 @@ bool parse_yes(const topology::NodeConf& conf, const std::string& key, const std
 void read_own(Settings& settings, const topology::NodeConf& conf) {
     for (const auto& [key, text] : conf.more) {
         if (key == "progress") settings.progress = parse_progress(conf, text);
-        if (key == "mtu") settings.mtu = number(conf, key, text, wire::kMinMtu, 9216);
+        if (key == "mtu") settings.mtu = number(conf, key, text, wire::kMinMtu, runtime::kMaxMtu);
         if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);
         if (key == "page-size") settings.page_words = number(conf, key, text, 2, 1U << 24);
         if (key == "token-manager") settings.token_manager = text;

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <rte_ether.h>
+
 #include <isoplane/runtime/packet_filter.hh>
 #include <isoplane/runtime/pcapng.hh>
 #include <isoplane/runtime/pool.hh>
@@ -15,7 +17,8 @@ namespace isoplane::runtime {
 /// through a ring of its own. What finds no room there is missed, and counted.
 class CaptureTap final : public Tap {
   public:
-    static constexpr std::uint32_t kSnapLength = 9216;
+    /// The largest frame, which may have the tag of a VLAN.
+    static constexpr std::uint32_t kSnapLength = kMaxMtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN;
 
     /// In front of the bytes of each copy.
     struct Mark {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <pcap/pcap.h>
+#include <rte_ether.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -93,6 +94,23 @@ TEST_F(CaptureTest, keeps_only_what_the_output_took) {
     drain_.set_tap(nullptr);
     rte_pktmbuf_free(burst[1]);
     EXPECT_EQ(capture.finish().written, 1U);
+}
+
+TEST_F(CaptureTest, the_largest_frame_is_whole_in_the_file) {
+    static constexpr auto kLargest = static_cast<std::uint16_t>(kMaxMtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN);
+    Pool large("large", 3, Pool::room_for(kMaxMtu), 0);
+    Capture capture({.file = file_});
+    drain_.set_tap(&tap_of(capture));
+    rte_mbuf* m = large.packet().release();
+    std::memset(rte_pktmbuf_append(m, kLargest), 'x', kLargest);
+    ASSERT_EQ(drain_.send(&m, 1), 1);
+    drain_.set_tap(nullptr);
+    EXPECT_EQ(capture.finish().written, 1U);
+    for_each_in_file([](const pcap_pkthdr& header, const u_char* bytes) {
+        EXPECT_EQ(header.len, kLargest);
+        ASSERT_EQ(header.caplen, kLargest);
+        EXPECT_EQ(bytes[kLargest - 1], 'x');
+    });
 }
 
 TEST_F(CaptureTest, goes_on_when_it_has_written_more_than_its_pool_holds) {

@@ -14,6 +14,9 @@
 
 namespace isoplane::runtime {
 
+/// The largest payload of an Ethernet frame that anything here can be set to.
+inline constexpr unsigned kMaxMtu = 9216;
+
 /// A pool of mbufs that knows how many of them are out. "The pools are full again" is what the end of every
 /// run checks, so nothing else in the project creates mbufs.
 class Pool {
