@@ -158,14 +158,20 @@ void Captures::start(const std::string& file) {
             runtime::refuse_to_overwrite("capture start " + file, target.substr(0, target.find(',')), file);
     }
     next_.file = file;
-    capture_ = std::make_unique<runtime::Capture>(next_);
+    auto capture = std::make_unique<runtime::Capture>(next_);
     std::map<std::string, std::uint32_t> interfaces;
     for (const Point& point : points)
         if (!interfaces.contains(point.interface))
-            interfaces[point.interface] = capture_->add_interface(point.interface, point.spec);
+            interfaces[point.interface] = capture->add_interface(point.interface, point.spec);
+    // All are made before one is put on: when there is no memory for them, there is no capture, and no edge
+    // has a tap of it.
+    std::vector<runtime::Tap*> taps;
     for (const Point& point : points)
-        set_tap(point, &capture_->tap(interfaces[point.interface], point.direction));
+        taps.push_back(&capture->tap(interfaces[point.interface], point.direction));
     tapped_ = points;
+    capture_ = std::move(capture);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        set_tap(points[i], taps[i]);
 }
 
 runtime::Capture::Figures Captures::stop() {
