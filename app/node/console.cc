@@ -92,7 +92,7 @@ Console::End Console::wait(const ConsoleOptions& options) {
         if (options.stats_period) {
             if (SteadyClock::now() >= next_stats) {
                 print_stats_();
-                next_stats += *options.stats_period;
+                next_stats = std::max(next_stats + *options.stats_period, SteadyClock::now());
             }
             next = std::min(next, next_stats);
         }

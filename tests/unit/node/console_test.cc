@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "commands.hh"
 
@@ -50,14 +53,22 @@ class ConsoleTest : public PromptTest {
         End end{};
         said_ = said([&] {
             Console console(
-                prompt_, signal_, [this] { ++statistics_; }, [this] { return statistics_ == enough_; });
+                prompt_, signal_, [this] { print(); }, [this] { return statistics_ == enough_; });
             end = console.run(options);
         });
         return end;
     }
 
+    void print() {
+        ++statistics_;
+        std::this_thread::sleep_for(std::exchange(pause_, 0ms));
+        printed_.push_back(std::chrono::steady_clock::now());
+    }
+
     runtime::StopSignal signal_;
-    unsigned statistics_ = 0;         ///< how often they were printed
+    unsigned statistics_ = 0;             ///< how often they were printed
+    std::chrono::milliseconds pause_{0};  ///< that the first time takes
+    std::vector<std::chrono::steady_clock::time_point> printed_{};
     unsigned enough_ = unsigned(-1);  ///< of them, and the work is done
     Said said_;
 };
@@ -115,6 +126,13 @@ TEST_F(ConsoleTest, leaves_standard_input_alone_when_headless) {
 TEST_F(ConsoleTest, prints_statistics_again_and_again_until_the_work_is_done) {
     enough_ = 3;
     EXPECT_EQ(run({.headless = true, .stats_period = 1ms}), End::kFinished);
+}
+
+TEST_F(ConsoleTest, prints_statistics_once_for_all_the_times_it_was_kept_from_it) {
+    enough_ = 3;
+    pause_ = 500ms;
+    EXPECT_EQ(run({.headless = true, .stats_period = 100ms}), End::kFinished);
+    EXPECT_GE(printed_.at(2) - printed_.at(0), 100ms);
 }
 
 TEST_F(ConsoleTest, ends_at_a_signal) {
