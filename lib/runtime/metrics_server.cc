@@ -20,6 +20,8 @@ namespace isoplane::runtime {
 namespace {
 
 constexpr int kClientPatienceMs = 1000;
+/// A client that could not be taken in, as when no descriptor is free, is reported again at once.
+constexpr int kRetryMs = 100;
 
 int listen_on_loopback(std::uint16_t port) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -71,7 +73,10 @@ void MetricsServer::serve() {
         if (ready[0].revents != 0) return;
         if (ready[1].revents == 0) continue;
         const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (client < 0) continue;
+        if (client < 0) {
+            poll(ready.data(), 1, kRetryMs);  // or until the end
+            continue;
+        }
         answer(client);
         close(client);
     }
