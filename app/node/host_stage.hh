@@ -49,7 +49,11 @@ class HostStage final : public runtime::Stage {
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return isotach_.discard() + niu_.discard(); }
-    void clear_counters() override { niu_.clear_counters(); }
+    void clear_counters() override {
+        isotach_.clear_counters();
+        siu_.clear_counters();
+        niu_.clear_counters();
+    }
     void describe(nlohmann::json& out) const override {
         isotach_.describe(out["isotach"]);
         niu_.describe(out["niu"]);

@@ -47,7 +47,10 @@ class ManagerStage final : public runtime::Stage {
     }
     std::size_t held() const override { return niu_.held(); }
     std::size_t discard() override { return niu_.discard(); }
-    void clear_counters() override { niu_.clear_counters(); }
+    void clear_counters() override {
+        manager_.clear_counters();
+        niu_.clear_counters();
+    }
     void describe(nlohmann::json& out) const override {
         manager_.describe(out);
         nlohmann::json niu;

@@ -30,6 +30,15 @@ void Isotach::describe(nlohmann::json& out) const {
     out["paranoid"] = {{"violations", paranoid_->violations()}, {"first", paranoid_->first()}};
 }
 
+void Isotach::clear_counters() {
+    for (runtime::Counter* c :
+         {&counters_.isochrons, &counters_.messages_sent, &counters_.executed, &counters_.pulses,
+          &counters_.held_back, &counters_.copied_bytes, &counters_.out_of_sequence, &counters_.malformed})
+        c->set(0);
+    payloads_.clear_counters();
+    ordering_.clear_counters();
+}
+
 void Isotach::describe_buckets(nlohmann::json& out) const {
     out = nlohmann::json::array();
     for (const Bucket& bucket : ordering_.buckets())

@@ -6,9 +6,33 @@
 
 namespace isoplane::tm {
 
+namespace {
+
+/// Each counter with its name: what is shown, and what is cleared.
+template <typename Each>
+void for_each_counter(auto& counters, Each&& each) {
+    each("tokens_sent", counters.sent);
+    each("tokens_received", counters.received);
+    each("frames", counters.frames);
+    each("along", counters.along);
+    each("resent", counters.resent);
+    each("entries", counters.entries);
+    each("refused", counters.refused);
+    each("overfull", counters.overfull);
+    each("wakes", counters.wakes);
+    each("duplicates", counters.duplicates);
+    each("beyond", counters.beyond);
+    each("stale_epoch", counters.stale_epoch);
+    each("stale_view", counters.stale_view);
+    each("unknown", counters.unknown);
+    each("unlike", counters.unlike);
+    each("malformed", counters.malformed);
+}
+
+}  // namespace
+
 void describe_exchange(const TokenExchange& exchange, const topology::Topology& topology,
                        nlohmann::json& out) {
-    const ExchangeCounters& counters = exchange.counters();
     out["token_sent"] = exchange.sent();
     out["token_complete"] = exchange.complete();
     if (exchange.view() != 0) out["view"] = exchange.view();
@@ -16,22 +40,12 @@ void describe_exchange(const TokenExchange& exchange, const topology::Topology& 
     nlohmann::json& awaited = out["awaited"] = nlohmann::json::array();
     for (const NodeId node : exchange.awaited())
         awaited.push_back(topology.name(node));
-    out["tokens_sent"] = counters.sent.get();
-    out["tokens_received"] = counters.received.get();
-    out["frames"] = counters.frames.get();
-    out["along"] = counters.along.get();
-    out["resent"] = counters.resent.get();
-    out["entries"] = counters.entries.get();
-    out["refused"] = counters.refused.get();
-    out["overfull"] = counters.overfull.get();
-    out["wakes"] = counters.wakes.get();
-    out["duplicates"] = counters.duplicates.get();
-    out["beyond"] = counters.beyond.get();
-    out["stale_epoch"] = counters.stale_epoch.get();
-    out["stale_view"] = counters.stale_view.get();
-    out["unknown"] = counters.unknown.get();
-    out["unlike"] = counters.unlike.get();
-    out["malformed"] = counters.malformed.get();
+    for_each_counter(exchange.counters(),
+                     [&](const char* key, const runtime::Counter& counter) { out[key] = counter.get(); });
+}
+
+void TokenExchange::clear_counters() {
+    for_each_counter(counters_, [](const char*, runtime::Counter& counter) { counter.set(0); });
 }
 
 std::string disagreement(const TokenExchange& exchange, const topology::Topology& topology) {

@@ -71,4 +71,24 @@ TEST(Buckets, tell_what_a_host_has_sent_itself_from_what_others_have) {
     hosts.run(1ms);
 }
 
+TEST(Counters, begin_anew_when_they_are_cleared) {
+    Hosts hosts(topology::line(1, 3));
+    isotach::Isotach& here = hosts[0].isotach;
+    const auto isochrons = [&] {
+        nlohmann::json report;
+        here.describe(report);
+        return report["isochrons"];
+    };
+    ASSERT_TRUE(hosts[0].send({2}));
+    hosts.run(1ms);
+    EXPECT_EQ(isochrons(), 1);
+    here.clear_counters();
+    EXPECT_EQ(isochrons(), 0);
+    ASSERT_TRUE(hosts[0].send({2}));
+    hosts.run(1ms);
+    EXPECT_EQ(isochrons(), 1);
+    hosts[2].release(hosts[2].receive());
+    hosts.run(1ms);
+}
+
 }  // namespace isoplane::test

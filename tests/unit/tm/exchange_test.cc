@@ -53,6 +53,17 @@ TEST(TokenExchange, sends_the_first_h_tokens_unprompted_and_no_more) {
     EXPECT_EQ(desk.manager.complete(), 0U);
 }
 
+TEST(TokenExchange, goes_on_as_before_when_its_counters_are_cleared) {
+    Desk desk({.ahead = 3});
+    desk.settle();
+    EXPECT_EQ(desk.manager.counters().sent.get(), 6U);
+    desk.manager.clear_counters();
+    EXPECT_EQ(desk.manager.counters().sent.get(), 0U);
+    EXPECT_EQ(desk.manager.sent(), 3U);
+    desk.begin();
+    EXPECT_EQ(desk.manager.counters().received.get(), 6U);
+}
+
 TEST(TokenExchange, tokens_that_are_due_at_once_share_a_frame) {
     Desk desk({.ahead = 3});
     desk.settle();

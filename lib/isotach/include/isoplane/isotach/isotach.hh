@@ -136,6 +136,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void describe(nlohmann::json& out) const;
     /// An array of Ordering::buckets().
     void describe_buckets(nlohmann::json& out) const;
+    void clear_counters();
     /// All that this host has issued is on its way and has been executed here, and so has all that came.
     bool settled() const noexcept {
         return outstanding_ == 0 && ordering_.waiting() == 0 && payloads_.settled();

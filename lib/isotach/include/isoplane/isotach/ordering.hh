@@ -187,6 +187,7 @@ class Ordering {
     std::vector<Bucket> buckets() const;
     /// Messages that came when their pulse had been executed: the network is not what it is said to be.
     std::uint64_t late() const noexcept { return late_.get(); }
+    void clear_counters() noexcept { late_.set(0); }
 
   private:
     struct Head {

@@ -52,6 +52,10 @@ class Payloads final : public niu::Receiver {
     std::uint64_t copied_bytes() const noexcept { return copied_bytes_.get(); }
     /// Fragments of no payload that was announced.
     std::uint64_t malformed() const noexcept { return malformed_.get(); }
+    void clear_counters() noexcept {
+        for (runtime::Counter* c : {&sent_, &received_, &copied_bytes_, &malformed_})
+            c->set(0);
+    }
 
   private:
     struct Host {

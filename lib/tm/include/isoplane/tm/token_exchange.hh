@@ -129,6 +129,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     const ExchangeOptions& options() const noexcept { return options_; }
     const ExchangeCounters& counters() const noexcept { return counters_; }
+    void clear_counters();
 
   protected:
     TokenExchange(niu::Niu& niu, ExchangeOptions options);
