@@ -42,16 +42,19 @@ Pulse executed_at(const Event& event) {
 
 using Key = std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>;
 
-/// Of the parts for a life, those that it was not delivered, up to that pulse.
-void forget_parts_for(std::uint16_t place, Pulse pulse, std::vector<Life>& lives) {
+/// Of the parts for a life, those that it was not delivered: up to the pulse in which it joined; and where it
+/// is lost, from the last pulse that it executed on, in the midst of which it may have been.
+void forget_parts_for(std::uint16_t place, std::vector<Life>& lives) {
+    const Life& life = lives[place];
+    const Pulse end = life.lost ? last_executed(life.events) : UINT64_MAX;
     std::multimap<Key, bool> delivered;
-    for (const Event& event : lives[place].events)
+    for (const Event& event : life.events)
         if (const auto* d = std::get_if<Delivery>(&event))
             delivered.emplace(Key{d->issuer, d->isochron, d->content}, true);
     for (std::size_t issuer = 0; issuer < lives.size(); ++issuer) {
         for (Event& event : lives[issuer].events) {
             auto* issue = std::get_if<Issue>(&event);
-            if (issue == nullptr || issue->stamp > pulse) continue;
+            if (issue == nullptr || (issue->stamp > life.joined && issue->stamp < end)) continue;
             std::erase_if(issue->parts, [&](const Part& part) {
                 if (part.destination != place) return false;
                 const auto at =
@@ -251,14 +254,8 @@ std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint
             if (&a < &b && a.joined != UINT64_MAX && b.joined != UINT64_MAX)
                 complain(compare_notices(a, b, cut_short));
     name_lives(lives, Calendar(lives, views));
-    for (std::size_t i = 0; i < lives.size(); ++i) {
-        const auto place = static_cast<std::uint16_t>(i);
-        if (lives[i].lost) {
-            forget_parts_for(place, UINT64_MAX, lives);
-        } else if (lives[i].joined != 0) {
-            forget_parts_for(place, lives[i].joined, lives);
-        }
-    }
+    for (std::size_t i = 0; i < lives.size(); ++i)
+        if (lives[i].lost || lives[i].joined != 0) forget_parts_for(static_cast<std::uint16_t>(i), lives);
     return wrong;
 }
 
