@@ -62,8 +62,9 @@ std::size_t Engine::stop(Duration patience) {
     running_ = false;
 
     std::size_t freed = 0;
+    // Others may still ask the stages how they stand, and are answered on their own threads from here on.
     for (const auto& stage : stages_)
-        freed += stage->discard();
+        call(*stage, [&] { freed += stage->discard(); });
     for (const auto& ring : rings_)
         freed += ring->drain();
     return freed;

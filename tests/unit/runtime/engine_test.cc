@@ -62,6 +62,33 @@ class Swallow final : public Stage {
     Input& from_;
 };
 
+/// Takes its time to discard, and notices who looks at it meanwhile.
+class Hoarder final : public Stage {
+  public:
+    Hoarder() : Stage("hoarder") {}
+
+    unsigned poll(Time) override { return 0; }
+    std::size_t discard() override {
+        discarding_ = true;
+        std::this_thread::sleep_for(10ms);
+        ++discarded_;
+        discarding_ = false;
+        return 0;
+    }
+    void describe(nlohmann::json& out) const override {
+        if (discarding_) disturbed = true;
+        out["discarded"] = discarded_;
+        ++described;
+    }
+
+    mutable std::atomic<bool> disturbed{false};
+    mutable std::atomic<unsigned> described{0};
+
+  private:
+    std::atomic<bool> discarding_{false};
+    unsigned discarded_ = 0;  ///< not atomic, for the thread sanitizer to see
+};
+
 class EngineTest : public RuntimeTest {
   protected:
     template <typename Condition>
@@ -136,6 +163,27 @@ TEST_F(EngineTest, several_threads_may_ask_at_once) {
         thread.join();
     engine.stop(1s);
     EXPECT_EQ(count, 200);
+}
+
+TEST_F(EngineTest, nobody_looks_at_a_stage_while_it_discards) {
+    Engine engine(1, IdlePolicy::kYield);
+    auto& hoarder = engine.add(std::make_unique<Hoarder>());
+    engine.place(Placement());
+    std::atomic<bool> over{false};
+    std::thread asking([&] {
+        while (!over) {
+            engine.describe();
+            std::this_thread::sleep_for(100us);  // or the other would seldom get its turn
+        }
+    });
+    EXPECT_TRUE(eventually([&] { return hoarder.described > 0; }));
+    for (int round = 0; round < 10; ++round) {
+        engine.start();
+        engine.stop(1s);
+    }
+    over = true;
+    asking.join();
+    EXPECT_FALSE(hoarder.disturbed);
 }
 
 TEST_F(EngineTest, report_names_each_stage_and_counts_its_edges) {
