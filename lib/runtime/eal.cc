@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <isoplane/runtime/eal.hh>
 #include <stdexcept>
+#include <thread>
 
 namespace isoplane::runtime {
 
@@ -28,8 +30,18 @@ constexpr const char* kMemoryFigures = "/proc/meminfo";
 /// ours take turns. A lock on a file that is always there, and anybody may open.
 class HugepageTurn {
   public:
-    HugepageTurn() : file_(open(kMemoryFigures, O_RDONLY | O_CLOEXEC)) { flock(file_, LOCK_EX); }
+    HugepageTurn() = default;
     ~HugepageTurn() { end(); }
+    /// False when it does not come: anybody may hold the lock for ever, or be stopped in the midst of a turn.
+    bool await() {
+        file_ = open(kMemoryFigures, O_RDONLY | O_CLOEXEC);
+        const auto limit = std::chrono::steady_clock::now() + kLongestWait;
+        while (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            if (std::chrono::steady_clock::now() >= limit) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return true;
+    }
     void end() {
         if (file_ >= 0) close(file_);
         file_ = -1;
@@ -38,7 +50,9 @@ class HugepageTurn {
     HugepageTurn& operator=(const HugepageTurn&) = delete;
 
   private:
-    int file_;
+    static constexpr auto kLongestWait = std::chrono::seconds(5);
+
+    int file_ = -1;
 };
 
 /// Megabytes of huge pages of the kernel's default size that are neither in use nor promised.
@@ -67,6 +81,14 @@ bool choose_hugepages(const EalOptions& options) {
             " > /proc/sys/vm/nr_hugepages), or use --hugepages off or a smaller --memory");
     }
     return true;
+}
+
+/// Who cannot have any waits for no turn. Without one they may be gone before they are taken: then only who
+/// insists tries.
+bool choose_in_turn(const EalOptions& options, HugepageTurn& turn) {
+    if (!choose_hugepages(options)) return false;
+    const bool is_ours = turn.await();
+    return choose_hugepages(options) && (is_ours || options.hugepages == Hugepages::kAlways);
 }
 
 constexpr std::string_view kPrefix = "isoplane-";
@@ -149,7 +171,7 @@ std::vector<std::string> Eal::arguments(const EalOptions& options, bool hugepage
 
 Eal::Eal(const EalOptions& options) {
     HugepageTurn turn;
-    hugepages_ = choose_hugepages(options);
+    hugepages_ = choose_in_turn(options, turn);
     if (!hugepages_) turn.end();
     std::vector<std::string> args = arguments(options, hugepages_);
     std::vector<char*> argv;

@@ -4,6 +4,8 @@
 
 """Links that stay in one process: ring_test.py PROGRAM."""
 
+import fcntl
+
 from net import MILLION, Node, run, same, test, until
 
 EVERYTHING = {"good": MILLION, "duplicates": 0, "late": 0, "missing": 0}
@@ -83,6 +85,15 @@ def a_node_stops_and_starts_again_without_losing_a_frame():
     same((figures["duplicates"], figures["late"], figures["missing"]), (0, 0, 0), "duplicates, late, missing")
     same(figures["good"], node.port()["rx_packets"], "good frames, and those that came in")
     same(node.figures("generate0")["sent"], node.port()["tx_packets"], "frames sent, and those that went out")
+
+
+@test
+def a_node_starts_whoever_holds_the_turn_for_huge_pages():
+    with open("/proc/meminfo", encoding="utf-8") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        for hugepages in ("off", "auto"):
+            with Node("echo", "ring:a", "--hugepages", hugepages) as node:
+                node.ready().stop()
 
 
 run()
