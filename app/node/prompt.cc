@@ -219,6 +219,7 @@ std::string Prompt::help_text() const {
 }
 
 void Prompt::open_terminal() {
+    kept_.emplace(STDIN_FILENO);
     terminal_ = cmdline_stdin_new(static_cast<cmdline_parse_ctx_t*>(static_cast<void*>(context_.data())),
                                   "isoplane> ");
     if (terminal_ == nullptr) throw std::runtime_error("the terminal cannot be used for commands");
@@ -242,6 +243,7 @@ void Prompt::close_terminal() {
     if (!quit_) std::fputs("\n", stdout);  // what follows stands below the prompt
     cmdline_stdin_exit(terminal_);         // which also frees it
     terminal_ = nullptr;
+    kept_.reset();
 }
 
 }  // namespace isoplane::node

@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <isoplane/runtime/stop_signal.hh>
 
 #include "prompt_command.hh"
 
@@ -57,6 +60,7 @@ class Prompt {
         context_;  ///< the instances as librte_cmdline wants them: a list that ends in a null pointer
     cmdline* script_ = nullptr;
     cmdline* terminal_ = nullptr;
+    std::optional<runtime::KeptTerminal> kept_;  ///< as long as there is `terminal_`
     Result result_ = Result::kDone;
     bool quit_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,9 +16,20 @@ namespace {
 // A handler has no context of its own but this.
 std::atomic<int> event{-1};
 std::atomic<bool> seen{false};
+std::atomic<int> terminal{-1};
+termios terminal_before;  ///< of `terminal`; written before that is
+
+/// In the background the terminal is another's, and to change it would stop the process.
+void put_terminal_back() {
+    const int fd = terminal;
+    if (fd >= 0 && tcgetpgrp(fd) == getpgrp()) tcsetattr(fd, TCSANOW, &terminal_before);
+}
 
 void on_signal(int number) {
-    if (seen.exchange(true)) _exit(128 + number);
+    if (seen.exchange(true)) {
+        put_terminal_back();
+        _exit(128 + number);
+    }
     const std::uint64_t one = 1;
     // An eventfd that has just been made cannot be full.
     [[maybe_unused]] const auto written = write(event.load(), &one, sizeof one);
@@ -52,6 +64,14 @@ int StopSignal::fd() const noexcept {
 }
 bool StopSignal::raised() const noexcept {
     return seen;
+}
+
+KeptTerminal::KeptTerminal(int fd) {
+    if (tcgetattr(fd, &terminal_before) == 0) terminal = fd;
+}
+
+KeptTerminal::~KeptTerminal() {
+    terminal = -1;
 }
 
 }  // namespace isoplane::runtime

@@ -62,6 +62,9 @@ class Terminal:
     def ends(self, code=0):
         same(until(lambda: self.read() is not None and [self.process.poll()] if self.process.poll() is not None
                    else None, "it ends")[0], code, f"exit code; the screen shows {self.screen!r}")
+        self.is_as_before()
+
+    def is_as_before(self):
         same(termios.tcgetattr(self.slave), self.before, "settings of the terminal")
 
 
@@ -124,6 +127,17 @@ def the_last_command_comes_back():
 def ctrl_c_ends_it_clean_in_traffic():
     with Terminal("--role", "generate,sink", "--link", "ring:a") as terminal:
         terminal.type("show sta\x03").shows("sink0").ends()
+
+
+@test
+def ctrl_c_amid_a_command_leaves_the_terminal_as_it_was():
+    """The second ends the node at once, while `stop` waits for a peer that is not there."""
+    with Terminal("--role", "generate", "--link", f"virtio:{work('lonely')}", "--hugepages", "off") as terminal:
+        until(lambda: re.search(r'"held": ?[1-9]', terminal.type("show stage generate0 json\r").shows('"held"')
+                                .shows(PROMPT).screen), "frames wait")
+        terminal.type("stop\r").shows("\n")
+        until(lambda: terminal.type("\x03").process.poll() is not None, "it ends")
+        terminal.is_as_before()
 
 
 @test

@@ -21,4 +21,14 @@ class StopSignal {
     bool raised() const noexcept;
 };
 
+/// How a terminal is now, for a second signal to put it back so before it ends the process. One at a time;
+/// create it before anything else about the terminal is changed, and change that back before it goes.
+class KeptTerminal {
+  public:
+    explicit KeptTerminal(int fd);
+    ~KeptTerminal();
+    KeptTerminal(const KeptTerminal&) = delete;
+    KeptTerminal& operator=(const KeptTerminal&) = delete;
+};
+
 }  // namespace isoplane::runtime
