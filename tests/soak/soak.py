@@ -22,6 +22,8 @@ import time
 PARTS = ("messages", "barriers", "requests", "channels", "datagrams", "puts", "gets", "isochrons", "schedules")
 IMPAIRMENTS = {"loss": "0.05", "dup": "0.02", "reorder": "0.05", "corrupt": "0.02", "delay": "200us", "jitter": "100us"}
 OFF = {"loss": "0", "dup": "0", "reorder": "0", "corrupt": "0", "delay": "0", "jitter": "0", "cut": "off"}
+COUNTED = {"loss": ("lost",), "dup": ("duplicated",), "reorder": ("reordered",), "corrupt": ("corrupted",),
+           "cut": ("cut_in", "cut_out")}  # what a fabric counts of faults
 STOPPED = 0.5  # seconds that a process stands still or a cable is cut: far below what a peer may be silent
 ROOM = 768 << 10  # bytes that memory of a process may have grown by in the second half: of what is reached once only
 PACKETS = 8191  # in the pool of a rank
@@ -241,8 +243,10 @@ def report(faults, ranks, fabric):
     say(f"datagrams: {sum(rank['dropped'] for rank in counted.values())} dropped and counted, none else")
     say("faults: " + ", ".join(f"{count} {name}" for name, count in faults.counts.items() if count))
     ports = [port["counters"] for port in fabric.report()["fabric"]["ports"]]
-    say("frames: " + ", ".join(f"{sum(port[kind] for port in ports)} {kind}"
-                               for kind in ("lost", "duplicated", "reordered", "corrupted", "cut_in", "cut_out")))
+    frames = {kind: sum(port[kind] for port in ports) for kinds in COUNTED.values() for kind in kinds}
+    say("frames: " + ", ".join(f"{count} {kind}" for kind, count in frames.items()))
+    for name, kinds in COUNTED.items():
+        assert not faults.counts[name] or any(frames[kind] for kind in kinds), f"{name} was on, and nothing came of it"
 
 
 def stayed_flat(ranks, memory, of_fabric, packets):
