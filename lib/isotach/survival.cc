@@ -61,9 +61,12 @@ void Isotach::deliver_changes(LogicalTime time) noexcept {
 
 Standing Isotach::freeze() noexcept {
     siu_.freeze();
+    // What others have done in the group behind the cut comes again with their flushes: those of them who
+    // have died since may have said it to nobody.
+    const Pulse held = survival_.flushing ? std::min(ordering_.held(), siu_.cut()) : ordering_.held();
     const Arrival& arrival = survival_.arrival;
-    if (arrival.waits) return {.held = std::min(arrival.pulse, ordering_.held()), .last = kArrives};
-    return {.held = ordering_.held(), .last = siu_.last()};
+    if (arrival.waits) return {.held = std::min(arrival.pulse, held), .last = kArrives};
+    return {.held = held, .last = siu_.last()};
 }
 
 void Isotach::begin(const wire::View& view) {

@@ -66,9 +66,9 @@ struct Survivors {
         stations.run(1ms);
     }
 
-    /// The next view has these hosts, and the token manager.
-    void begin(const std::vector<NodeId>& in) {
-        wire::View view{.number = ++number, .cut = number == 1 ? 0 : UINT64_MAX};
+    /// The next view has these hosts, and the token manager. One that has died held no more than `held`.
+    void begin(const std::vector<NodeId>& in, isotach::Pulse held = UINT64_MAX) {
+        wire::View view{.number = ++number, .cut = number == 1 ? 0 : held};
         manager->freeze();
         for (const NodeId host : in) {
             const isotach::Standing standing = hosts[host]->isotach.freeze();
@@ -149,6 +149,22 @@ class SurvivalOfTheBusy : public testing::Test {
 };
 
 }  // namespace
+
+/// What others have done in the group since comes again with their flushes.
+TEST(SurvivalInViews, who_waits_for_flushes_holds_nothing_behind_the_cut) {
+    Survivors all(3);
+    all.begin({0, 1, 2});
+    all.stations.run(1ms);
+    constexpr isotach::Pulse kCut = 3;
+    all.die(2);
+    all.begin({0, 1}, kCut);
+    for (NodeId host = 0; host < 2; ++host)
+        EXPECT_EQ(all.hosts[host]->isotach.freeze().held, kCut);
+    all.begin({0, 1});
+    all.stations.run(5ms);
+    for (NodeId host = 0; host < 2; ++host)
+        EXPECT_GT(all.hosts[host]->isotach.freeze().held, kCut + 1);
+}
 
 TEST_F(SurvivalOfTheBusy, what_ends_a_view_does_not_wait_for_a_large_message_that_nobody_receives) {
     const Bytes large(200'000);
