@@ -197,6 +197,7 @@ class Endpoint : public fid_ep, public Watcher {
     void on_put(const Event& event);
     void on_arriving(const Event& event);
     void on_shelved(const Event& event);
+    static void fail(Unexpected& message);
     Shelved* find_arriving(const Event& event, Shelved::iterator& at);
     void on_received(Receive& receive, const Event& event);
     void on_reply(const Event& event);

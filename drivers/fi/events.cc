@@ -150,7 +150,17 @@ void Endpoint::on_shelved(const Event& event) {
     at->is_arriving = false;
     const int error = event.failure != kSuccess ? FI_EHOSTDOWN : 0;
     if (list == &promised_) return keep_promise(at, error);
-    if (error != 0) drop(*list, at);
+    if (error == 0) return;
+    if (list == &claimed_) return fail(*at);
+    drop(*list, at);
+}
+
+/// Who has claimed it is to hear that there will not be more of it.
+void Endpoint::fail(Unexpected& message) {
+    Extra extra = Extra::unpack(message.extra);
+    extra.offer = kNone;
+    message.extra = extra.pack();
+    message.error = FI_EHOSTDOWN;
 }
 
 void Endpoint::on_received(Receive& receive, const Event& event) {
@@ -210,14 +220,8 @@ void Endpoint::lost(Nid nid) {
             if (its->from.nid == nid && is_offer) spare_.splice(spare_.begin(), list, its);
         }
     }
-    // Who has claimed it already is to hear of that.
-    for (Unexpected& message : claimed_) {
-        Extra extra = Extra::unpack(message.extra);
-        if (message.from.nid != nid || message.landed == message.length || extra.offer == kNone) continue;
-        extra.offer = kNone;
-        message.extra = extra.pack();
-        message.error = FI_EHOSTDOWN;
-    }
+    for (Unexpected& message : claimed_)
+        if (message.from.nid == nid && message.landed < message.length) fail(message);
 }
 
 void Endpoint::catch_up() {

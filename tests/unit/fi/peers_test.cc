@@ -157,39 +157,5 @@ TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
     EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
 }
 
-TEST(FiPeersDeathTest, nor_is_one_that_has_been_claimed) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    const auto scene = [] {
-        const Data said = content(kLong);
-        Stage stage(
-            [&](World& world, fi_addr_t other) {
-                say(world, 1, said, other);
-                pause();
-            },
-            [&](World& world, fi_addr_t other) {
-                say(world, kHello, {1}, other);
-                EXPECT_EQ(world.a.next().op_context, context(kHello));
-            });
-        stage.play([&](World& world, fi_addr_t /*other*/) {
-            await(world, 1);
-            Data hello(1);
-            Data got(kLong);
-            want(world, kHello, hello);
-            const iovec memory{got.data(), got.size()};
-            const fi_msg_tagged message{&memory, nullptr, 1, FI_ADDR_UNSPEC, 1, 0, context(3), 0};
-            EXPECT_EQ(fi_trecvmsg(world.a.endpoint.get(), &message, FI_PEEK | FI_CLAIM), 0);
-            EXPECT_EQ(world.a.next().op_context, context(3));
-            stage.replace();
-            EXPECT_EQ(world.a.next().op_context, context(kHello));
-            EXPECT_EQ(fi_trecvmsg(world.a.endpoint.get(), &message, FI_CLAIM), 0);
-            const fi_cq_err_entry error = world.a.next_error();
-            EXPECT_EQ(error.op_context, context(3));
-            EXPECT_EQ(error.err, FI_EHOSTDOWN);
-            stage.await_second();
-        });
-    };
-    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
-}
-
 }  // namespace
 }  // namespace isoplane::fi_test
