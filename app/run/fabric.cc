@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/runtime/capture.hh>
+#include <isoplane/runtime/pool.hh>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -29,10 +31,13 @@ unsigned packets_for(std::size_t ports, unsigned queue) {
     return static_cast<unsigned>(std::min(kUnderWay + ports * queue, kMost));
 }
 
-unsigned memory_mb(unsigned packets, unsigned mtu) {
-    constexpr std::size_t kAround = 640;  // headers of mbuf and object, headroom, framing, alignment
-    const std::size_t bytes = std::size_t{packets} * (std::max(2048U, mtu) + kAround);
-    return 128 + static_cast<unsigned>(bytes >> 20);
+unsigned memory_mb(const SwitchPlan& plan, unsigned packets, const FabricOptions& options) {
+    constexpr unsigned kAround = 128;       // of links, and rings of token managers
+    constexpr std::size_t kTapsOfLink = 2;  // what comes in, and what goes out
+    const unsigned capture =
+        options.pcap.empty() ? 0 : runtime::Capture::memory_mb(kTapsOfLink * plan.links.size());
+    return kAround + runtime::Pool::memory_mb(packets, runtime::Pool::room_for(options.mtu)) + capture +
+           plan.key_memory_mb;
 }
 
 std::string join(const std::vector<std::string>& words) {
@@ -93,7 +98,7 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
                                    "--hugepages", "off",
                                    "--mtu",       std::to_string(options.mtu),
                                    "--packets",   std::to_string(packets),
-                                   "--memory",    std::to_string(memory_mb(packets, options.mtu)),
+                                   "--memory",    std::to_string(memory_mb(plan, packets, options)),
                                    "--fabric",    impairment};
     if (!plan.links.empty()) words.insert(words.end(), {"--link", join(plan.links)});
     if (!plan.clients.empty()) words.insert(words.end(), {"--clients", plan.clients});

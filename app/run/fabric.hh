@@ -29,6 +29,7 @@ struct SwitchPlan {
     std::vector<std::string> links;
     std::string clients{};       ///< where ranks register that share a port of it; empty for none
     std::string manager_conf{};  ///< the node.conf of the token managers that run here; empty for none
+    unsigned key_memory_mb = 0;  ///< of those; see key_memory_mb()
     unsigned plane = 0;          ///< of the job's
 };
 

@@ -4,6 +4,8 @@
 #include "job_conf.hh"
 
 #include <algorithm>
+#include <isoplane/auth/crypto.hh>
+#include <isoplane/auth/opener.hh>
 #include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 #include <string_view>
@@ -107,6 +109,13 @@ std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<
         conf.more.emplace_back("token-manager", job.topology.name(job.topology.token_manager(0)));
     conf.more.insert(conf.more.end(), job.settings.begin(), job.settings.end());
     return topology::write_node_conf(conf);
+}
+
+unsigned key_memory_mb(const JobConf& job) {
+    if (job.key.empty()) return 0;
+    const std::size_t nodes = job.topology.node_count();
+    const auto managers = static_cast<unsigned>(nodes - job.topology.host_count());
+    return managers * auth::Crypto::memory_mb(auth::Opener::keys(nodes));
 }
 
 std::string manager_conf_text(const JobConf& job, const std::string& where) {

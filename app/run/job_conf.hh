@@ -46,6 +46,9 @@ topology::HostConf host_of(const JobConf& job, unsigned rank);
 std::string node_conf_text(const JobConf& job, unsigned rank, const std::vector<std::string>& links,
                            const std::string& where);
 
+/// MB of memory for the keys of the job's token managers: each has those of all nodes.
+unsigned key_memory_mb(const JobConf& job);
+
 /// The node.conf of the job's token managers, beside the fabric. The files that it names lie in `where`.
 std::string manager_conf_text(const JobConf& job, const std::string& where);
 

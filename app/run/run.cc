@@ -179,6 +179,7 @@ bool run_job(RunCommand command) {
     if (command.has_managers && !job.fabric.empty()) {
         directory.write("managers.conf", manager_conf_text(command.conf, directory.path() + "/"));
         job.fabric.front().manager_conf = directory.file("managers.conf");
+        job.fabric.front().key_memory_mb = key_memory_mb(command.conf);
     }
     job.fabric_options = command.fabric;
     add_ranks(job, command, directory, links);

@@ -38,14 +38,18 @@ std::string section(const std::string& comment) {
 
 }  // namespace
 
+unsigned Capture::memory_mb(std::size_t taps) {
+    return Pool::memory_mb(kPoolPackets, CaptureTap::kRoom) + 1 +
+           static_cast<unsigned>(taps * CaptureTap::memory() >> 20);
+}
+
 Capture::Capture(const CaptureOptions& options)
     : options_(options),
       filter_(options.filter),
       start_cycles_(rte_rdtsc()),
       start_nanoseconds_(nanoseconds_now()),
       hertz_(rte_get_tsc_hz()),
-      pool_(unique("capture-pool"), kPoolPackets,
-            static_cast<std::uint16_t>(RTE_PKTMBUF_HEADROOM + CaptureTap::kSnapLength), 0),
+      pool_(unique("capture-pool"), kPoolPackets, CaptureTap::kRoom, 0),
       files_(std::make_unique<CaptureFiles>(options.file, options.file_size, options.files,
                                             section(options.comment))) {
     writer_ = std::thread(&Capture::write_loop, this);

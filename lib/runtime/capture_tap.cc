@@ -18,6 +18,10 @@ constexpr std::uint32_t kFilteredHead = 256;
 
 }  // namespace
 
+std::size_t CaptureTap::memory() {
+    return static_cast<std::size_t>(rte_ring_get_memsize(rte_align32pow2(kRingPackets + 1)));
+}
+
 CaptureTap::CaptureTap(const std::string& ring, std::uint32_t interface, pcapng::Direction direction,
                        Pool& pool, const PacketFilter& filter)
     : ring_(ring, kRingPackets), interface_(interface), direction_(direction), pool_(pool), filter_(filter) {}

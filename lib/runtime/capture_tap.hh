@@ -20,6 +20,9 @@ class CaptureTap final : public Tap {
     /// The largest frame, which may have the tag of a VLAN.
     static constexpr std::uint32_t kSnapLength = kMaxMtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN;
 
+    /// Of a packet that holds a copy.
+    static constexpr std::uint16_t kRoom = RTE_PKTMBUF_HEADROOM + kSnapLength;
+
     /// In front of the bytes of each copy.
     struct Mark {
         std::uint64_t when;    ///< by the time stamp counter
@@ -28,7 +31,10 @@ class CaptureTap final : public Tap {
     };
     static_assert(sizeof(Mark) <= RTE_PKTMBUF_HEADROOM);
 
-    /// `pool`, of packets with room for kSnapLength, and `filter` outlive it.
+    /// Bytes that its ring takes.
+    static std::size_t memory();
+
+    /// `pool`, of packets with room for kRoom, and `filter` outlive it.
     CaptureTap(const std::string& ring, std::uint32_t interface, pcapng::Direction direction, Pool& pool,
                const PacketFilter& filter);
 

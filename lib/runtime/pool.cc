@@ -3,6 +3,7 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -67,6 +68,17 @@ std::uint16_t Pool::room_for(unsigned mtu) {
     // Ethernet header, a VLAN tag, the FCS that some drivers leave, the header that virtio puts in front.
     constexpr unsigned kFraming = 14 + 4 + 4 + 12;
     return static_cast<std::uint16_t>(RTE_PKTMBUF_HEADROOM + std::max(2048U, mtu + kFraming));
+}
+
+unsigned Pool::memory_mb(unsigned packets, std::uint16_t room) {
+    constexpr std::size_t kListed = 16;  // where it stands among those that are in
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t each =
+        rte_mempool_calc_obj_size(static_cast<std::uint32_t>(sizeof(rte_mbuf) + room), 0, nullptr);
+    const std::size_t in_page = page / each;
+    const std::size_t pages =
+        in_page == 0 ? packets * ((each + page - 1) / page) : (packets + in_page - 1) / in_page;
+    return 1 + static_cast<unsigned>((pages * page + packets * kListed) >> 20);
 }
 
 Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsigned cache, Place place) {

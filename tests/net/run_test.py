@@ -360,6 +360,21 @@ def a_fabric_that_dies_ends_the_job():
 
 
 @test
+def a_fabric_has_memory_for_the_longest_queues_and_a_capture():
+    with shell("true", "--fabric", "queue=65536", "--pcap", work("queues.pcapng"), ranks=2) as job:
+        job.done()
+
+
+@test
+def a_fabric_has_memory_for_the_keys_of_many_token_managers():
+    with open(work("line"), "w", encoding="utf-8") as file:
+        file.write("0 node0 1\n")
+        file.writelines(f"{n} {n - 1}" + f" {n + 1}" * (n < 191) + "\n" for n in range(1, 192))
+    with Job("--shared", "--authenticate", "--topology", work("line"), "--", "true") as job:
+        job.done()
+
+
+@test
 def a_fabric_that_does_not_come_up_says_why():
     with shell("true", "--pcap", "/no/such/directory/file") as job:
         job.done(1, "[fabric] ")

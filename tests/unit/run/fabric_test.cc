@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -77,6 +78,26 @@ TEST(Fabric, has_token_managers_where_it_is_told_their_conf) {
     ASSERT_TRUE(role != words.end() && conf != words.end());
     EXPECT_EQ(*(role + 1), "fabric,tm");
     EXPECT_EQ(*(conf + 1), "/dir/managers.conf");
+}
+
+unsigned memory_of(const SwitchPlan& plan, const FabricOptions& options) {
+    const auto words = fabric_words(plan, options);
+    return static_cast<unsigned>(std::stoul(*(std::ranges::find(words, "--memory") + 1)));
+}
+
+/// None lies across two pages.
+TEST(Fabric, has_memory_for_packets_by_whole_pages) {
+    if (sysconf(_SC_PAGESIZE) != 4096) GTEST_SKIP() << "pages are larger here";
+    EXPECT_GE(memory_of(plan(2).front(), {.impairment = "queue=65536"}), 528U + 64U);
+    EXPECT_GE(memory_of(plan(32).front(), {.mtu = 9000}), 432U + 64U);
+}
+
+TEST(Fabric, has_memory_for_a_capture_and_for_keys) {
+    SwitchPlan both = plan(2).front();
+    const unsigned alone = memory_of(both, {});
+    EXPECT_GE(memory_of(both, {.pcap = "file"}), alone + 36);
+    both.key_memory_mb = 100;
+    EXPECT_EQ(memory_of(both, {}), alone + 100);
 }
 
 TEST(Fabric, tells_what_ports_of_ranks_have_counted) {

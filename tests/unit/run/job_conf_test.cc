@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <isoplane/auth/crypto.hh>
+#include <isoplane/auth/opener.hh>
 #include <isoplane/job/program_keys.hh>
+#include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/node_options.hh>
 #include <stdexcept>
 
@@ -83,6 +86,14 @@ TEST(ManagerConfText, says_what_hosts_are_told_alike_and_nothing_of_their_own) {
         "job-key=7\ntokens-ahead=4\nsurvive=2\nencapsulation=udp\nudp-port=4000\nfmconfig=/dir/fmconfig\n"
         "host.node0.mac=02:00:00:00:00:01\nhost.node0.ip=10.1.0.7\n");
     EXPECT_NE(node_conf_text(job, 0, {"ring:a"}, "").find("tokens-ahead=4\n"), std::string::npos);
+}
+
+TEST(KeyOfJob, takes_memory_of_each_token_manager_for_all_nodes) {
+    JobConf job;
+    job.topology = topology::parse_fmconfig("0 alice 1\n1 bob 0\n");
+    EXPECT_EQ(key_memory_mb(job), 0U);
+    job.key = "what the file holds";
+    EXPECT_EQ(key_memory_mb(job), 2 * auth::Crypto::memory_mb(auth::Opener::keys(4)));
 }
 
 TEST(KeyOfJob, is_named_to_all_where_there_is_one) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,9 @@ class Capture {
         std::string file;          ///< that is written to
         std::string error;         ///< why writing ended early; empty while all is well
     };
+
+    /// MB of memory that one with so many taps takes in ordinary pages.
+    static unsigned memory_mb(std::size_t taps);
 
     /// Throws std::runtime_error or std::invalid_argument with a sentence when the file cannot be made, or
     /// the filter is none.

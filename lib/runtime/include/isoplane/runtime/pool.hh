@@ -33,6 +33,10 @@ class Pool {
     /// The room of packets for an MTU, with all that links put in front or leave behind.
     static std::uint16_t room_for(unsigned mtu);
 
+    /// MB that packets take in ordinary pages. DPDK lets none lie across two of these, so that the usual ones
+    /// have a page each, and long ones several.
+    static unsigned memory_mb(unsigned packets, std::uint16_t room);
+
     /// `room` is headroom and data together. Throws std::runtime_error when the memory is not there.
     Pool(const std::string& name, unsigned packets, std::uint16_t room = kDefaultRoom,
          unsigned cache = kDefaultCache, Place place = Place::kPrivate);
