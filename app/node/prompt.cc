@@ -28,13 +28,38 @@ constexpr std::size_t kMaxWords = 12;
 constexpr std::size_t kMaxLine = 1024;
 static_assert(kMaxWords * kWordSize + STR_MULTI_TOKEN_SIZE <= CMDLINE_PARSE_RESULT_BUFSIZE);
 
-}  // namespace
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
 
-namespace {
+/// Whether a '#' stands within a word, at which librte_cmdline would cut that.
+bool cuts_word(std::string_view line) {
+    const std::size_t at = line.find('#');
+    return at != 0 && at != std::string_view::npos && !is_blank(line[at - 1]);
+}
+
+/// A word, or the rest of a line, that a '#' does not cut: comments stand apart.
+int parse_uncut(cmdline_parse_token_hdr_t* token, const char* text, void* result, unsigned size) {
+    const int length = cmdline_parse_string(token, text, result, size);
+    if (length <= 0) return length;
+    const auto end = static_cast<std::size_t>(length);
+    return text[end] == '#' && !is_blank(text[end - 1]) ? -1 : length;
+}
+
+/// Without the blanks at its end, as in front of a comment.
+int parse_rest(cmdline_parse_token_hdr_t* token, const char* text, void* result, unsigned size) {
+    const int length = parse_uncut(token, text, result, size);
+    if (length <= 0 || result == nullptr) return length;
+    auto* const word = static_cast<char*>(result);
+    std::size_t end = std::strlen(word);
+    while (end > 0 && is_blank(word[end - 1]))
+        word[--end] = '\0';
+    return length;
+}
 
 /// Any word but the one that asks for JSON, which would else stand for a name as well.
 int parse_any_word(cmdline_parse_token_hdr_t* token, const char* text, void* result, unsigned size) {
-    const int length = cmdline_parse_string(token, text, result, size);
+    const int length = parse_uncut(token, text, result, size);
     const bool reserved = length == 4 && std::strncmp(text, "json", 4) == 0;
     return reserved ? -1 : length;
 }
@@ -57,6 +82,20 @@ cmdline_token_ops any_word_ops = {
 
 cmdline_token_ops offered_any_word_ops = {
     .parse = parse_any_word,
+    .complete_get_nb = one_completion,
+    .complete_get_elt = no_completion,
+    .get_help = cmdline_get_help_string,
+};
+
+cmdline_token_ops rest_ops = {
+    .parse = parse_rest,
+    .complete_get_nb = cmdline_complete_get_nb_string,
+    .complete_get_elt = cmdline_complete_get_elt_string,
+    .get_help = cmdline_get_help_string,
+};
+
+cmdline_token_ops offered_rest_ops = {
+    .parse = parse_rest,
     .complete_get_nb = one_completion,
     .complete_get_elt = no_completion,
     .get_help = cmdline_get_help_string,
@@ -142,7 +181,9 @@ void Prompt::add(const std::string& syntax, std::size_t command) {
         const bool rest = word.ends_with("...>");
         token.choices = word.starts_with('<') ? "" : word;
         std::replace(token.choices.begin(), token.choices.end(), '|', '#');
-        if (token.choices.empty() && !rest)
+        if (rest)
+            token.token.hdr.ops = offered ? &offered_rest_ops : &rest_ops;
+        else if (token.choices.empty())
             token.token.hdr.ops = offered ? &offered_any_word_ops : &any_word_ops;
         else
             token.token.hdr.ops = offered ? &offered_word_ops : &cmdline_token_string_ops;
@@ -203,6 +244,8 @@ std::string Prompt::why_not(const std::string& line) const {
             written += (written.empty() ? "`" : " or `") + command.syntax + "`";
     }
     if (written.empty()) return "'" + line + "' is no command here; `help` lists them";
+    if (cuts_word(line))
+        return "'" + line + "' does not fit: a '#' begins a comment, so that no word can have one";
     return "'" + line + "' does not fit: it is written " + written;
 }
 

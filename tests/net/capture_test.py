@@ -149,6 +149,16 @@ def a_file_with_blanks_in_its_name_is_taken():
 
 
 @test
+def a_file_whose_name_a_comment_would_cut_is_refused():
+    with open(work("cut"), "w", encoding="ascii") as file:
+        file.write("of somebody")
+    with Node("echo", "ring:a", "-c", f"capture start {work('cut')}#1") as node:
+        node.ends(2, "no word can have one")
+    with open(work("cut"), encoding="ascii") as file:
+        same(file.read(), "of somebody", "the file whose name is in front of the '#'")
+
+
+@test
 def a_second_capture_and_the_end_of_none_are_refused():
     with Node("generate,sink", "ring:a", "-c", "capture stop") as node:
         node.ends(1, "nothing is being captured")

@@ -38,6 +38,23 @@ TEST_F(PromptTest, passes_over_blank_lines_and_comments) {
     EXPECT_EQ(heard_ + nothing.out + nothing.err, "");
 }
 
+TEST_F(PromptTest, passes_over_a_comment_behind_a_command) {
+    said([&] {
+        for (const char* line : {"set rate 10pps # slow", "write a file  # of ours"})
+            EXPECT_EQ(prompt_.run(line), Result::kDone) << line;
+    });
+    EXPECT_EQ(heard_, "set.rate.10pps. write.a file. ");
+}
+
+TEST_F(PromptTest, refuses_a_word_that_a_comment_would_cut) {
+    for (const std::string line : {"write a#b", "write a file#1 # of ours", "show stage a#b"}) {
+        const Said wrong = said([&] { EXPECT_EQ(prompt_.run(line), Result::kUnknown); });
+        EXPECT_EQ(wrong.err,
+                  "'" + line + "' does not fit: a '#' begins a comment, so that no word can have one\n");
+    }
+    EXPECT_EQ(heard_, "");
+}
+
 TEST_F(PromptTest, says_how_a_command_is_written_whose_words_do_not_fit) {
     const Said wrong = said([&] { EXPECT_EQ(prompt_.run("show pond"), Result::kUnknown); });
     EXPECT_EQ(wrong.err,
