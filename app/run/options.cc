@@ -97,6 +97,19 @@ Clock::duration seconds(const po::variables_map& values, const char* name, bool 
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
 }
 
+/// The fabric is told it by a command, which is one line of its prompt.
+void check_for_command(const char* option, const std::string& text) {
+    constexpr std::size_t kLongest = 1000;
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    if (text.empty()) return;
+    if (text.size() > kLongest || text.find_first_of("#\r\n") != std::string::npos || blank(text.front()) ||
+        blank(text.back()))
+        throw std::invalid_argument(std::string(option) + " '" + text +
+                                    "' cannot be told to the fabric: leave out '#', line ends and blanks at "
+                                    "the edge, and write at most " +
+                                    std::to_string(kLongest) + " characters.");
+}
+
 FabricOptions fabric_options(const po::variables_map& values) {
     FabricOptions fabric;
     fabric.impairment = values["fabric"].as<std::string>();
@@ -109,7 +122,9 @@ FabricOptions fabric_options(const po::variables_map& values) {
                                     std::to_string(kMinMtu) + " to " + std::to_string(runtime::kMaxMtu) +
                                     ".");
     fabric.pcap = values["pcap"].as<std::string>();
+    check_for_command("--pcap", fabric.pcap);
     fabric.pcap_filter = runtime::PacketFilter(values["pcap-filter"].as<std::string>()).expression();
+    check_for_command("--pcap-filter", fabric.pcap_filter);
     fabric.pcap_ring = values["pcap-ring"].as<std::string>();
     if (fabric.pcap.empty() && !(fabric.pcap_filter.empty() && fabric.pcap_ring.empty()))
         throw std::invalid_argument(

@@ -247,6 +247,9 @@ def wrong_usage_is_a_sentence():
                         (("-n", 2, "--link", "direct", "--stats", "--", "true"), "--stats is about a fabric"),
                         (("-n", 2, "--fabric", "lost=1", "--", "true"), "lost"),
                         (("-n", 2, "--mtu", 1, "--", "true"), "--mtu 1"),
+                        (("-n", 2, "--pcap", work("a#b"), "--", "true"), "leave out '#'"),
+                        (("-n", 2, "--pcap", work("a" * 1000), "--", "true"), "at most 1000 characters"),
+                        (("-n", 2, "--pcap", work("a"), "--pcap-filter", "ip\nor arp", "--", "true"), "line ends"),
                         (("-n", 2, "--timeout", 0, "--", "true"), "--timeout"),
                         (("-n", 2, "--progress", "often", "--", "true"), "inline or lcore")):
         with Job(*words) as job:
