@@ -33,6 +33,12 @@ std::string signal_name(int number) {
     return std::string("SIG") + sigabbrev_np(number);
 }
 
+/// Whether something can be written at once.
+bool takes_more(int fd) {
+    pollfd ready{fd, POLLOUT, 0};
+    return ::poll(&ready, 1, 0) > 0;
+}
+
 /// Returns whether there may be more.
 bool read_some(FabricSwitch& part, Descriptor& stream) {
     char bytes[16384];
@@ -114,8 +120,9 @@ void Supervisor::stop_fabric() {
     const auto limit = Clock::now() + kFabricEnds;
     while (fabric_runs() && !abandoned_ && Clock::now() < limit)
         step(limit);
-    if (fabric_runs() && !abandoned_ && !job_.fabric_options.pcap.empty())
-        fail("the fabric did not end: what it captured may be incomplete.");
+    if (fabric_runs() && !job_.fabric_options.pcap.empty())
+        fail(std::string("the fabric ") + (abandoned_ ? "was not waited for" : "did not end") +
+             ": what it captured may be incomplete.");
 }
 
 void Supervisor::finish() {
@@ -123,12 +130,20 @@ void Supervisor::finish() {
         fail("not all that the job made could be removed: look below /tmp and at `ip link`.");
     for (Rank& rank : ranks_)
         rank.close(output_);
-    if (job_.statistics) {
-        for (const FabricSwitch& part : fabric_)
-            output_.put(STDERR_FILENO, fabric_statistics(part.plan(), part.said()));
-    }
+    if (job_.statistics) tell_statistics();
     while (!output_.empty() && !abandoned_)
         step(std::nullopt);
+    while (!output_.empty() && takes_more(output_.fd()))
+        write_output();
+}
+
+void Supervisor::tell_statistics() {
+    for (const FabricSwitch& part : fabric_) {
+        const std::string counted = fabric_statistics(part.plan(), part.said());
+        output_.put(STDERR_FILENO, counted);
+        if (counted.empty() && !ranks_.empty() && !fabric_died_)
+            fail("the fabric has ended without a report: what its ports have counted is not known.");
+    }
 }
 
 void Supervisor::step(std::optional<Clock::time_point> limit) {
@@ -225,6 +240,7 @@ void Supervisor::on_end(FabricSwitch& part) {
             fail("the fabric " + how_it_ended(status) + ": what it captured may be incomplete.");
         return;
     }
+    fabric_died_ = true;
     fail("the fabric " + how_it_ended(status) + (ranks_.empty() ? ":" : ", and the job with it:"));
     LineSplitter lines("[fabric] ");
     std::string whole;

@@ -50,6 +50,7 @@ class Supervisor {
     void watch_ranks();
     void stop_fabric();
     void finish();
+    void tell_statistics();
 
     /// Waits for the next thing to happen, until `limit` at the latest, and acts on it.
     void step(std::optional<Clock::time_point> limit);
@@ -81,7 +82,8 @@ class Supervisor {
     std::optional<int> asked_by_;  ///< the signal that asked for the end
     bool ending_ = false;          ///< ranks that end now were made to
     bool fabric_may_end_ = false;
-    bool abandoned_ = false;  ///< the user does not want to wait for output
+    bool fabric_died_ = false;  ///< before it might end; that has been said
+    bool abandoned_ = false;    ///< the user does not want to wait for output
     bool failed_ = false;
 };
 

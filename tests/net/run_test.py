@@ -362,6 +362,39 @@ def a_fabric_that_dies_ends_the_job():
         job.done(1, "the fabric was killed by signal 9")
 
 
+def with_a_fabric_that_hangs(*options):
+    """A job whose rank has ended, and whose fabric has been told to."""
+    job = shell("echo ready; cat", *options, ranks=1)
+    until(lambda: "ready" in job.out(), "the rank is ready")
+    fabric, = children_of(job, b"--role\0fabric")
+    os.kill(fabric, signal.SIGSTOP)
+    job.process.stdin.close()
+
+    def told():
+        with open(f"/proc/{fabric}/status", encoding="ascii") as file:
+            return int(re.search(r"^ShdPnd:\s*(\w+)", file.read(), re.M)[1], 16) >> signal.SIGTERM - 1 & 1
+
+    until(told, "the fabric has been told to end")
+    return job, fabric
+
+
+@test
+def what_is_lost_of_a_fabric_that_nobody_waits_for_is_told():
+    job, _ = with_a_fabric_that_hangs("--stats", "--pcap", work("hangs.pcapng"))
+    with job:
+        job.process.send_signal(signal.SIGINT)
+        job.done(1, "the fabric was not waited for: what it captured may be incomplete")
+        assert "what its ports have counted is not known" in job.err(), job.err()
+
+
+@test
+def statistics_of_a_fabric_that_dies_in_the_end_are_missed():
+    job, fabric = with_a_fabric_that_hangs("--stats")
+    with job:
+        os.kill(fabric, signal.SIGKILL)
+        job.done(1, "what its ports have counted is not known")
+
+
 @test
 def a_fabric_has_memory_for_the_longest_queues_and_a_capture():
     with shell("true", "--fabric", "queue=65536", "--pcap", work("queues.pcapng"), ranks=2) as job:
