@@ -13,9 +13,10 @@ namespace {
 
 /// In one line, since not every login shell takes several within quotes.
 std::string script_of(const RemoteRank& rank) {
-    std::string script = "umask 077; exec 3<&0; d=$(mktemp -d) || exit 1; ";
+    std::string script = "u=$(umask); umask 077; exec 3<&0; d=$(mktemp -d) || exit 1; ";
     for (const File& file : rank.files)
         script += "head -c " + std::to_string(file.text.size()) + " > \"$d/\"" + quoted(file.name) + "; ";
+    script += "umask \"$u\"; ";
     // Relative paths mean something where both machines have the directory.
     script += "cd " + quoted(std::filesystem::current_path().string()) + " 2> /dev/null; ";
     script += "setsid env ISOPLANE_CONFIG=\"$d/node.conf\" RUNTIME_DIRECTORY=\"$d\"";

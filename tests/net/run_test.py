@@ -553,7 +553,7 @@ def a_capture_has_all_that_passed():
 
 # Stands in for ssh: tells where it was to go, and runs the command out of reach of signals to itself.
 SSH = """#!/bin/sh
-echo "$1 $2 $3" >> "$SSH_LOG"; shift 3
+echo "$1 $2 $3" >> "$SSH_LOG"; shift 3; umask 026
 exec setsid --wait sh -c "$*"
 """
 
@@ -593,7 +593,8 @@ class Machines:
 def hosts_on_other_machines_are_started_by_ssh():
     machines = Machines("machines")
     script = ('d=${ISOPLANE_CONFIG%/*}; echo "it'"'"'s $ISOPLANE_RANK/$ISOPLANE_SIZE"; cat "$ISOPLANE_CONFIG"; '
-              'cd "$d"; cat "$(sed -n s/^fmconfig=//p node.conf)" "$(sed -n s/^shmem-map=//p node.conf)"')
+              'echo "umask=$(umask)"; cd "$d"; stat -c %a node.conf; '
+              'cat "$(sed -n s/^fmconfig=//p node.conf)" "$(sed -n s/^shmem-map=//p node.conf)"')
     with machines.run(script) as job:
         job.done()
         with open(machines.log, encoding="utf-8") as file:
@@ -604,6 +605,8 @@ def hosts_on_other_machines_are_started_by_ssh():
                              "host.alice.mac=02:69:73:00:00:a1", "0 alice bob carol", "0-3: alice, carol;"):
                 assert expected in said, f"rank {rank} has no '{expected}' in {said}"
             assert "ssh" not in "".join(said), said
+            assert "600" in said, f"the node.conf of rank {rank} is open to others: {said}"
+            assert name == "bob" or "umask=0026" in said, f"rank {rank} has no umask of its machine: {said}"
         machines.nothing_there()
 
 
