@@ -76,6 +76,15 @@ std::pair<std::string, std::string> parse_setting(const std::string& word) {
     return {std::move(key), word.substr(middle + 1)};
 }
 
+void add_setting(JobConf& job, std::pair<std::string, std::string> setting) {
+    const bool is_there = std::ranges::any_of(
+        job.settings, [&](const auto& earlier) { return earlier.first == setting.first; });
+    if (is_there)
+        throw std::invalid_argument("--set " + setting.first + "=" + setting.second + ": " + setting.first +
+                                    " is said already, and stands in a node.conf once: leave out one.");
+    job.settings.push_back(std::move(setting));
+}
+
 topology::HostConf host_of(const JobConf& job, unsigned rank) {
     const auto host = job.base.hosts.find(job.topology.name(static_cast<topology::NodeId>(rank)));
     return host == job.base.hosts.end() ? topology::HostConf{} : host->second;

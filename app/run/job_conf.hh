@@ -39,6 +39,9 @@ void check_base(const topology::NodeConf& base, const topology::Topology& topolo
 /// and for a KEY that a node.conf has anyway: ranks differ in it, or another option or the --config says it.
 std::pair<std::string, std::string> parse_setting(const std::string& word);
 
+/// Adds it to JobConf::settings. Throws std::invalid_argument for a KEY that is there already.
+void add_setting(JobConf& job, std::pair<std::string, std::string> setting);
+
 /// What `base` says of the host of a rank.
 topology::HostConf host_of(const JobConf& job, unsigned rank);
 

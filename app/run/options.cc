@@ -63,7 +63,7 @@ po::options_description visible_options() {
         ("authenticate", po::value<std::string>()->implicit_value("aes-gmac")->value_name("ALGORITHM"),
          "refuse frames that are not of the job: aes-gmac, or =chacha20-poly1305")  //
         ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-         "a line for the node.conf of every rank, as in silence=5; may be given again")  //
+         "a line for the node.conf of every rank, as in silence=5; again for another key")  //
         ("no-labels", po::bool_switch(), "forward lines as they are, without the rank in front");
     po::options_description fabric("The fabric");
     fabric.add_options()  //
@@ -316,11 +316,11 @@ RunCommand assemble(const po::variables_map& values, CommandLine line) {
     command.labels = !values["no-labels"].as<bool>();
     command.statistics = values["stats"].as<bool>();
     command.conf.mtu = command.fabric.mtu;
+    if (values["paranoid"].as<bool>()) command.conf.settings.emplace_back("paranoid", "yes");
     if (values.count("set") != 0)
         for (const std::string& word : values["set"].as<std::vector<std::string>>())
-            command.conf.settings.push_back(parse_setting(word));
+            add_setting(command.conf, parse_setting(word));
     check_manager_setting(command);
-    if (values["paranoid"].as<bool>()) command.conf.settings.emplace_back("paranoid", "yes");
     command.conf.progress = parse_progress(values["progress"].as<std::string>());
     command.shared = values["shared"].as<bool>();
     if (command.shared) refuse_about_fabric(values, "with --shared", {"link"});

@@ -9,7 +9,9 @@
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/topology/node_options.hh>
 #include <isoplane/wire/hello.hh>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "environment.hh"
 #include "launcher.hh"
@@ -51,7 +53,9 @@ bool parse_yes(const topology::NodeConf& conf, const std::string& key, const std
 }
 
 void read_own(Settings& settings, const topology::NodeConf& conf) {
+    std::set<std::string_view> given;
     for (const auto& [key, text] : conf.more) {
+        if (!given.insert(key).second) throw conf.error(key, "it is given twice: remove one");
         if (key == "progress") settings.progress = parse_progress(conf, text);
         if (key == "mtu") settings.mtu = number(conf, key, text, wire::kMinMtu, runtime::kMaxMtu);
         if (key == "packets") settings.packets = number(conf, key, text, 1023, 1U << 24);

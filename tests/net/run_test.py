@@ -251,6 +251,8 @@ def wrong_usage_is_a_sentence():
                         (("-n", 2, "--pcap", work("a" * 1000), "--", "true"), "at most 1000 characters"),
                         (("-n", 2, "--pcap", work("a"), "--pcap-filter", "ip\nor arp", "--", "true"), "line ends"),
                         (("-n", 2, "--timeout", 0, "--", "true"), "--timeout"),
+                        (("-n", 2, "--set", "silence=5", "--set", "silence=7", "--", "true"), "silence is said already"),
+                        (("-n", 2, "--paranoid", "--set", "paranoid=no", "--", "true"), "paranoid is said already"),
                         (("-n", 2, "--progress", "often", "--", "true"), "inline or lcore")):
         with Job(*words) as job:
             job.done(2, said)

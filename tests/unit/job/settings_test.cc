@@ -89,6 +89,9 @@ TEST_F(SettingsTest, refuses_what_does_not_fit_and_says_where) {
     EXPECT_NE(complaint(std::string(kLeast) + "mtu=12\n").find("144 to 9216"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "trust-fcs=1\n").find("yes or no"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "silence=-1\n").find("seconds"), std::string::npos);
+    EXPECT_NE(complaint(std::string(kLeast) + "silence=5\nmtu=1500\nsilence=7\n")
+                  .find("node.conf:6:1: the option \"silence\": it is given twice: remove one"),
+              std::string::npos);
     EXPECT_NE(complaint("fmconfig=fmconfig\nid=1\n").find("link=SPEC"), std::string::npos);
     EXPECT_NE(complaint("link=ring:x\nid=1\n").find("fmconfig=FILE"), std::string::npos);
     EXPECT_NE(complaint("fmconfig=fmconfig\nlink=ring:x\n").find("id=N"), std::string::npos);

@@ -41,6 +41,17 @@ std::string sentence_of(const std::function<void()>& work) {
     return {};
 }
 
+TEST(Setting, is_said_once) {
+    JobConf job;
+    add_setting(job, {"silence", "5"});
+    add_setting(job, {"packets", "4095"});
+    EXPECT_EQ(sentence_of([&] {
+                  add_setting(job, {"silence", "7"});
+              }),
+              "--set silence=7: silence is said already, and stands in a node.conf once: leave out one.");
+    EXPECT_EQ(job.settings.size(), 2U);
+}
+
 TEST(Setting, of_a_node_alone_is_for_no_job) {
     for (const char* key : {"duration", "exec", "place", "stats-period"})
         EXPECT_EQ(sentence_of([&] { parse_setting(std::string(key) + "=1"); }),
