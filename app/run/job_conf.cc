@@ -38,6 +38,8 @@ void check_base(const topology::NodeConf& base, const topology::Topology& topolo
         throw std::invalid_argument(
             "the --config of a job says id, name or link, which every rank has its own of: leave them out, "
             "and write host.NAME.link for the links of hosts.");
+    if (!base.roles.empty() && base.roles != std::vector<std::string>{"host"})
+        throw base.error("role", "the ranks of a job are hosts, and would pass it over: remove it");
     topology::refuse_options_of_node_command(base);
     for (const auto& [key, value] : base.more)
         throw base.error(key, "the command line says it of a job: give it as " +

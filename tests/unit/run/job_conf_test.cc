@@ -74,7 +74,11 @@ TEST(BaseOfJob, says_nothing_that_would_be_passed_over) {
               "silence=5");
     EXPECT_EQ(refusal("mtu=9000\n"),
               "job.conf:1:1: the option \"mtu\": the command line says it of a job: give it as --mtu 9000");
-    EXPECT_EQ(refusal("job-key=7\n"), "");
+    for (const char* role : {"tm", "host,tm"})
+        EXPECT_EQ(refusal("job-key=7\nrole=" + std::string(role) + "\n"),
+                  "job.conf:2:1: the option \"role\": the ranks of a job are hosts, and would pass it over: "
+                  "remove it");
+    EXPECT_EQ(refusal("job-key=7\nrole=host\n"), "");
 }
 
 TEST(NodeConfText, ends_with_the_settings) {
