@@ -115,21 +115,25 @@ Settings assemble(topology::NodeConf conf, const std::string& source,
     }
     settings.link = conf.links.front();
     settings.planes.assign(conf.links.begin() + 1, conf.links.end());
-    const bool counted = place && conf.fmconfig.empty() && conf.network_cfg.empty();
+    std::optional<topology::Topology> counted;
+    if (place && conf.fmconfig.empty() && conf.network_cfg.empty()) counted = flat(place->size);
     if (place) {
         if (!conf.id && conf.name.empty()) conf.id = static_cast<topology::NodeId>(place->rank);
         if (!conf.job_key) conf.job_key = place->job_key;
     }
-    settings.network = topology::load_network(std::move(conf));
+    settings.network = topology::load_network(std::move(conf), std::move(counted));
     if (const topology::NodeConf& given = settings.network.conf; !given.key.empty())
         settings.key = auth::load_key(given.resolve(given.key));
-    if (counted) settings.network.topology = flat(place->size);
     if (!settings.network.topology)
         throw topology::Error(source, {},
                               "it does not name the network: add fmconfig=FILE or network-cfg=FILE");
     const auto& id = settings.network.conf.id;
-    if (!id || !settings.network.topology->is_host(*id))
-        throw topology::Error(source, {}, "it does not say which host this is: add id=N or name=HOST");
+    if (!id) throw topology::Error(source, {}, "it does not say which host this is: add id=N or name=HOST");
+    if (!settings.network.topology->is_host(*id))
+        throw topology::Error(source, {},
+                              "it says that this is node " + std::to_string(*id) + ", " +
+                                  settings.network.conf.name +
+                                  ", which is a token manager: give the id or name of a host");
     return settings;
 }
 

@@ -95,6 +95,9 @@ TEST_F(SettingsTest, refuses_what_does_not_fit_and_says_where) {
     EXPECT_NE(complaint("fmconfig=fmconfig\nid=1\n").find("link=SPEC"), std::string::npos);
     EXPECT_NE(complaint("link=ring:x\nid=1\n").find("fmconfig=FILE"), std::string::npos);
     EXPECT_NE(complaint("fmconfig=fmconfig\nlink=ring:x\n").find("id=N"), std::string::npos);
+    EXPECT_NE(
+        complaint("fmconfig=fmconfig\nlink=ring:x\nid=3\n").find("node 3, tm@0, which is a token manager"),
+        std::string::npos);
 }
 
 TEST_F(SettingsTest, tells_a_program_that_was_started_alone_how_to_start_it) {
@@ -177,6 +180,16 @@ TEST_F(LauncherTest, lets_a_file_say_what_all_ranks_share) {
     EXPECT_EQ(settings.link, "virtio:/tmp/1");
     EXPECT_EQ(settings.planes, std::vector<std::string>{"virtio:/tmp/b1"});
     EXPECT_EQ(settings.network.conf.job_key, 9U);
+}
+
+TEST_F(LauncherTest, a_file_may_say_which_of_those_counted_a_host_is) {
+    set("OMPI_COMM_WORLD_RANK", "0");
+    set("OMPI_COMM_WORLD_SIZE", "2");
+    const Settings settings = load("link=ring:x\nname=node1\nhost.node0.mac=02:69:73:00:00:a1\n");
+    EXPECT_EQ(settings.node(), 1);
+    EXPECT_EQ(topology::to_string(settings.network.mac(0)), "02:69:73:00:00:a1");
+    EXPECT_NE(complaint("link=ring:x\nid=5\n").find("the network has no node 5"), std::string::npos);
+    EXPECT_NE(complaint("link=ring:x\nname=alice\n").find("no node called \"alice\""), std::string::npos);
 }
 
 TEST_F(LauncherTest, says_what_is_missing_or_cannot_be) {

@@ -31,9 +31,9 @@ struct Network {
     UdpNetwork udp(NodeId node) const;
 };
 
-/// Reads the files that `conf` names. Throws Error for what those refuse, two topologies, an id or name that
-/// the topology does not have, a host that it does not have, an address that two nodes share, and a router
-/// that is not in the subnet of its host.
-Network load_network(NodeConf conf);
+/// Reads the files that `conf` names; the topology is `otherwise` where it names none. Throws Error for what
+/// those refuse, two topologies, an id or name that the topology does not have, a host that it does not have,
+/// an address that two nodes share, and a router that is not in the subnet of its host.
+Network load_network(NodeConf conf, std::optional<Topology> otherwise = {});
 
 }  // namespace isoplane::topology
