@@ -89,6 +89,7 @@ Key load_key(const std::string& path) {
     struct stat status {};
     if (!file || stat(path.c_str(), &status) != 0)
         refuse(path, std::string("cannot be read: ") + std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) refuse(path, "is a directory: name a file in it");
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         refuse(path, "is open to others than its owner, who could speak for any node: chmod 600 " + path);
     return parse_key(std::string(std::istreambuf_iterator<char>(file), {}), path);

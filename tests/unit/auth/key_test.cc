@@ -41,6 +41,15 @@ TEST(Key, that_is_none_is_refused_with_its_file_and_what_to_write) {
     EXPECT_NE(complaint_of("aes-gmac " + kDigits + " and more").find("leave one line"), std::string::npos);
 }
 
+TEST(Key, file_that_is_a_directory_is_refused_as_one) {
+    try {
+        load_key(testing::TempDir());
+        ADD_FAILURE();
+    } catch (const std::invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find("is a directory"), std::string::npos) << error.what();
+    }
+}
+
 TEST(Key, file_that_others_may_read_is_refused_with_what_closes_it) {
     const std::string path = testing::TempDir() + "isoplane_key_test";
     std::ofstream(path) << key_text(random_key(Algorithm::kAesGmac));
