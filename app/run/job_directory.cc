@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace isoplane::run {
 
@@ -15,8 +16,9 @@ std::string JobDirectory::pattern() {
     // A directory of the user's own, while paths of sockets in it stay short enough.
     constexpr std::size_t kLongest = 64;
     const char* const own = std::getenv("XDG_RUNTIME_DIR");
-    const bool usable =
-        own != nullptr && own[0] == '/' && std::strlen(own) <= kLongest && std::filesystem::is_directory(own);
+    std::error_code fault;
+    const bool usable = own != nullptr && own[0] == '/' && std::strlen(own) <= kLongest &&
+                        std::filesystem::is_directory(own, fault);
     return std::string(usable ? own : "/tmp") + "/isoplane-run-XXXXXX";
 }
 
