@@ -4,21 +4,18 @@
 #include "options.hh"
 
 #include <boost/program_options.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <isoplane/auth/key.hh>
 #include <isoplane/fabric/impairment.hh>
 #include <isoplane/job/program_keys.hh>
 #include <isoplane/runtime/packet_filter.hh>
 #include <isoplane/runtime/pool.hh>
+#include <isoplane/topology/file.hh>
 #include <isoplane/topology/fmconfig.hh>
 #include <isoplane/topology/node_options.hh>
 #include <isoplane/topology/shmem_map.hh>
 #include <isoplane/wire/ethernet.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/trailer.hh>
-#include <iterator>
 #include <stdexcept>
 
 #include "../command.hh"
@@ -93,7 +90,8 @@ po::options_description visible_options() {
 Clock::duration seconds(const po::variables_map& values, const char* name, bool may_be_zero) {
     const double s = values[name].as<double>();
     if (!(s >= 0 && s <= 1e9) || (s == 0 && !may_be_zero))
-        throw std::invalid_argument("--" + std::string(name) + " must be a number of seconds above 0.");
+        throw std::invalid_argument("--" + std::string(name) + " must be a number of seconds, " +
+                                    (may_be_zero ? "0 or more" : "above 0") + " and at most 1000000000.");
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
 }
 
@@ -137,10 +135,11 @@ FabricOptions fabric_options(const po::variables_map& values) {
     return fabric;
 }
 
-std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw std::invalid_argument("'" + path + "' cannot be read: " + std::strerror(errno) + ".");
+/// Its text, checked.
+std::string read_shmem_map(const std::string& path, const JobConf& conf) {
+    std::string text = topology::read_file(path);
+    topology::parse_shmem_map(text, path,
+                              {conf.base.pages.value_or(topology::kDefaultPages), &conf.topology});
     return text;
 }
 
@@ -245,11 +244,10 @@ void read_conf(const po::variables_map& values, RunCommand& command) {
     check_base(conf.base, conf.topology);
     command.has_fabric = !has_own_links(conf.base);
     read_key(values, conf);
-    if (!conf.base.shmem_map.empty()) conf.shmem_map = read_file(conf.base.resolve(conf.base.shmem_map));
-    if (values.count("shmem-map") != 0) conf.shmem_map = read_file(values["shmem-map"].as<std::string>());
-    if (!conf.shmem_map.empty())
-        topology::parse_shmem_map(conf.shmem_map, "shmem_map",
-                                  {conf.base.pages.value_or(topology::kDefaultPages), &conf.topology});
+    if (values.count("shmem-map") != 0)
+        conf.shmem_map = read_shmem_map(values["shmem-map"].as<std::string>(), conf);
+    else if (!conf.base.shmem_map.empty())
+        conf.shmem_map = read_shmem_map(conf.base.resolve(conf.base.shmem_map), conf);
 }
 
 /// Those that run here: other machines have programs of their own.

@@ -126,17 +126,22 @@ void count_ranks(std::vector<Part>& parts, std::size_t hosts) {
                                     std::to_string(sum) + ".");
 }
 
+std::string along_path(const std::string& name) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
+    for (std::string directory; std::getline(directories, directory, ':');) {
+        std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+        if (is_executable(candidate)) return candidate;
+    }
+    return {};
+}
+
 std::string find_program(const std::string& word) {
     if (word.find('/') != std::string::npos) {
         if (is_executable(word)) return word;
         throw std::invalid_argument("'" + word + "' cannot be executed: " + refusal(word) + ".");
     }
-    const char* const path = std::getenv("PATH");
-    std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
-    for (std::string directory; std::getline(directories, directory, ':');) {
-        const std::string candidate = (directory.empty() ? "." : directory) + "/" + word;
-        if (is_executable(candidate)) return candidate;
-    }
+    if (std::string path = along_path(word); !path.empty()) return path;
     throw std::invalid_argument("there is no program '" + word + "' along PATH: write its path, such as ./" +
                                 word + ".");
 }

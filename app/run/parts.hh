@@ -38,6 +38,9 @@ CommandLine divide(std::span<const char* const> words);
 /// sum is another.
 void count_ranks(std::vector<Part>& parts, std::size_t hosts);
 
+/// The file of a program that is called so along PATH; empty when there is none.
+std::string along_path(const std::string& name);
+
 /// The file that runs for a word, looked for along PATH as a shell does. Throws std::invalid_argument when
 /// there is none, or it cannot be executed.
 std::string find_program(const std::string& word);

@@ -4,6 +4,7 @@
 #include "remote.hh"
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "parts.hh"
 
@@ -48,7 +49,10 @@ std::string quoted(const std::string& word) {
 
 Launch remote_launch(const RemoteRank& rank) {
     Launch launch;
-    launch.path = find_program("ssh");
+    launch.path = along_path("ssh");
+    if (launch.path.empty())
+        throw std::runtime_error("there is no ssh along PATH, by which ranks are started at " +
+                                 rank.destination + ": install it, as by `apt-get install openssh-client`.");
     launch.words = {"ssh", "-o", "BatchMode=yes", rank.destination, "exec sh -c " + quoted(script_of(rank))};
     for (const File& file : rank.files)
         launch.fed += file.text;

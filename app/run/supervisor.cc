@@ -127,7 +127,8 @@ void Supervisor::stop_fabric() {
 
 void Supervisor::finish() {
     if (!guard_.finish())
-        fail("not all that the job made could be removed: look below /tmp and at `ip link`.");
+        fail("not all that the job made could be removed: look for '" + guard_.directory() +
+             "' and at `ip link`.");
     for (Rank& rank : ranks_)
         rank.close(output_);
     if (job_.statistics) tell_statistics();

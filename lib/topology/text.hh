@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <isoplane/topology/error.hh>
+#include <isoplane/topology/file.hh>
 #include <isoplane/topology/limits.hh>
 #include <isoplane/topology/nearest.hh>
 
@@ -85,8 +86,5 @@ class Cursor {
   private:
     std::string_view rest_;
 };
-
-/// The content of a file. Throws Error when it cannot be read, is no regular file, or exceeds kMaxFileSize.
-std::string read_file(const std::string& path);
 
 }  // namespace isoplane::topology

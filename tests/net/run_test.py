@@ -250,7 +250,9 @@ def wrong_usage_is_a_sentence():
                         (("-n", 2, "--pcap", work("a#b"), "--", "true"), "leave out '#'"),
                         (("-n", 2, "--pcap", work("a" * 1000), "--", "true"), "at most 1000 characters"),
                         (("-n", 2, "--pcap", work("a"), "--pcap-filter", "ip\nor arp", "--", "true"), "line ends"),
-                        (("-n", 2, "--timeout", 0, "--", "true"), "--timeout"),
+                        (("-n", 2, "--timeout", 0, "--", "true"), "--timeout must be a number of seconds, above 0"),
+                        (("-n", 2, "--grace", -1, "--", "true"), "--grace must be a number of seconds, 0 or more"),
+                        (("-n", 2, "--shmem-map", "/tmp", "--", "true"), "/tmp: this is a directory"),
                         (("-n", 2, "--set", "silence=5", "--set", "silence=7", "--", "true"), "silence is said already"),
                         (("-n", 2, "--paranoid", "--set", "paranoid=no", "--", "true"), "paranoid is said already"),
                         (("-n", 2, "--progress", "often", "--", "true"), "inline or lcore")):
@@ -427,6 +429,14 @@ def an_ordinary_user_can_run_a_job():
         same(job.lines(), [f"[{rank}] 65534" for rank in range(3)], "users")
     with Job("-n", 3, "--link", "afpacket", "--", "true", prepare=as_nobody) as job:
         job.done(2, "only root can")
+
+
+@test
+def what_cannot_be_removed_is_named():
+    needs_root("becoming another user")
+    script = 'cd "${ISOPLANE_CONFIG%/*}"; mkdir closed; : > closed/file; chmod 0 closed'
+    with Job("-n", 1, "--", "sh", "-c", script, prepare=as_nobody) as job:
+        job.ends(1, f"look for '{job.directory}/isoplane-run-")
 
 
 @test
@@ -613,6 +623,19 @@ def hosts_on_other_machines_are_started_by_ssh():
 
 
 @test
+def who_has_no_ssh_is_told_what_it_is_for():
+    machines = Machines("bare")
+    os.rename(os.path.join(machines.path, "ssh"), os.path.join(machines.path, "sh"))
+    before = os.environ["PATH"]
+    os.environ["PATH"] = machines.path
+    try:
+        with machines.run("true") as job:
+            job.done(1, "there is no ssh along PATH, by which ranks are started at me@one")
+    finally:
+        os.environ["PATH"] = before
+
+
+@test
 def a_rank_on_another_machine_that_fails_is_named_with_it():
     machines = Machines("failing")
     with machines.run("[ $ISOPLANE_RANK = 2 ] && exit 9; exit 0") as job:
@@ -652,11 +675,14 @@ def a_config_without_links_adds_to_what_ranks_know():
 @test
 def configs_that_cannot_be_are_refused():
     machines = Machines("refused")
+    machines.files(("faulty", "0: alice;\n1: dave;\n"))
+    faulty = os.path.join(machines.path, "faulty")
     for conf, words, said in (("fmconfig=fmconfig\nhost.alice.ssh=one\n", (), "host alice has no link"),
                               ("fmconfig=fmconfig\nhost.dave.mac=02:69:73:00:00:b0\n", (), "host dave"),
                               ("fmconfig=fmconfig\nid=1\n", (), "id, name or link"),
                               ("fmconfig=fmconfig\nduration=1\n", (), "it is for isoplane node"),
                               ("fmconfig=fmconfig\nsilence=5\n", (), "give it as --set silence=5"),
+                              ("fmconfig=fmconfig\n", ("--shmem-map", faulty), f"{faulty}:2:4: "),
                               ("fmconfig=fmconfig\nhost.alice.link=null:\nhost.bob.link=null:\nhost.carol.link=null:\n",
                                ("--fabric", "loss=0.1"), "--fabric is about a fabric")):
         machines.files(("job.conf", conf))
