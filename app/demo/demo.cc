@@ -22,8 +22,6 @@ namespace {
 namespace po = boost::program_options;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr unsigned kMaxHosts = 32;
-
 struct Options {
     unsigned hosts = 3;
     double duration = 10;
@@ -171,9 +169,10 @@ int run(int argc, char** argv) {
     po::options_description visible("Options");
     app::Whole<unsigned> hosts{3};
     Options options;
+    const std::string how_many = "how many hosts, 2 to " + std::to_string(kMostHosts) + " (3)";
     visible.add_options()                                                                         //
         ("duration", po::value(&options.duration)->value_name("S"), "how long, in seconds (10)")  //
-        ("hosts", po::value(&hosts)->value_name("N"), "how many hosts (3)")                       //
+        ("hosts", po::value(&hosts)->value_name("N"), how_many.c_str())                           //
         ("loss", po::value(&options.loss)->value_name("P"),
          "what part of all frames the switch loses (0.01)")  //
         ("json", po::bool_switch(&options.json), "print one JSON object at the end, and nothing else");
@@ -185,9 +184,9 @@ int run(int argc, char** argv) {
         "each executes is checked and compared; the exit code says whether all were right.\n"};
     if (const auto end = app::parse_options(usage, visible, argc, argv, values)) return *end;
     options.hosts = hosts.value;
-    if (options.hosts < 2 || options.hosts > kMaxHosts) {
+    if (options.hosts < 2 || options.hosts > kMostHosts) {
         return app::wrong_usage("demo", "--hosts " + std::to_string(options.hosts) +
-                                            " is out of range: it can be 2 to " + std::to_string(kMaxHosts) +
+                                            " is out of range: it can be 2 to " + std::to_string(kMostHosts) +
                                             ".");
     }
     if (!(options.duration > 0 && options.duration < 1e6))

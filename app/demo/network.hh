@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <rte_build_config.h>
+
 #include <cstdint>
 #include <functional>
 #include <isoplane/fabric/switch.hh>
@@ -23,6 +25,9 @@ struct Figures {
     std::uint64_t lost = 0;        ///< frames on their way to it
     std::uint64_t sent_again = 0;  ///< frames and tokens, by it
 };
+
+/// Each node, and the token manager is one, takes both ends of a ring of the ports that DPDK has.
+inline constexpr unsigned kMostHosts = RTE_MAX_ETHPORTS / 2 - 1;
 
 /// Hosts in logical time around a switch that loses frames, with the token manager beside the switch; joined
 /// by ring links in one process.

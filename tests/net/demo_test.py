@@ -5,6 +5,7 @@
 """The demo checks the order of all that is executed, and says so: demo_test.py PROGRAM."""
 
 import json
+import re
 import signal
 
 from net import Program, as_nobody, needs_root, run, same, test, until
@@ -22,6 +23,16 @@ def two_three_and_eight_hosts_are_verified():
     for hosts in (2, 3, 8):
         with Program("demo", "--duration", 1, "--hosts", hosts, "--json") as demo:
             verified(demo.ends(), hosts)
+
+
+@test
+def as_many_hosts_as_it_takes_are_verified_and_one_more_is_wrong_usage():
+    with Program("demo", "--hosts", 1) as demo:
+        most = int(re.search(r"can be 2 to (\d+)", demo.ends(2, "--hosts").err())[1])
+    with Program("demo", "--duration", 1, "--hosts", most, "--json") as demo:
+        verified(demo.ends(), most)
+    with Program("demo", "--hosts", most + 1) as demo:
+        demo.ends(2, f"can be 2 to {most}")
 
 
 @test
