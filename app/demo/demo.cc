@@ -4,6 +4,8 @@
 #include "demo.hh"
 
 #include <poll.h>
+
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <cstdio>
@@ -29,16 +31,40 @@ struct Options {
     bool json = false;
 };
 
-/// How a run went, beside what the network has counted.
-struct Outcome {
-    double seconds = 0;
-    std::vector<std::string> complaints{};
+/// What all together, and each host, have done up to then.
+struct Moment {
+    explicit Moment(const Network& network) : all(network.figures()) {
+        for (unsigned host = 0; host < network.hosts(); ++host)
+            hosts.push_back(network.figures(host));
+    }
 
-    double per_second(std::uint64_t count) const { return static_cast<double>(count) / seconds; }
+    SteadyClock::time_point at = SteadyClock::now();
+    Figures all;
+    std::vector<Figures> hosts{};
 };
 
-double since(SteadyClock::time_point begin) {
-    return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+double seconds_between(SteadyClock::time_point begin, SteadyClock::time_point end) {
+    return std::chrono::duration<double>(end - begin).count();
+}
+
+/// How a run went, beside what the network has counted: the hosts have found each other before `begin`, and
+/// what is under way at the end is executed after it.
+struct Outcome {
+    Moment begin;
+    Moment end;
+    std::vector<std::string> complaints{};
+
+    double seconds() const { return seconds_between(begin.at, end.at); }
+};
+
+struct Rates {
+    double isochrons = 0;
+    double pulses = 0;
+};
+
+Rates per_second(const Figures& before, const Figures& after, double seconds) {
+    return {.isochrons = static_cast<double>(after.isochrons - before.isochrons) / seconds,
+            .pulses = static_cast<double>(after.pulses - before.pulses) / seconds};
 }
 
 double microseconds(std::uint64_t ns) {
@@ -70,43 +96,44 @@ void introduce(const Options& options) {
     std::fflush(stdout);
 }
 
-/// Shows a line a second until the time is over or somebody interrupts.
-void watch(const Network& network, const runtime::StopSignal& signal, const Options& options) {
-    const auto begin = SteadyClock::now();
-    Figures before = network.figures();
-    double last = 0;
-    while (!signal.raised() && since(begin) < options.duration) {
-        const double pause = std::min(1.0, options.duration - since(begin));
+/// Shows a line a second until the time is over or somebody interrupts, and returns when that was.
+Moment watch(const Network& network, const runtime::StopSignal& signal, const Options& options,
+             const Moment& begin) {
+    Moment last = begin;
+    do {
+        const double left = options.duration - seconds_between(begin.at, SteadyClock::now());
         pollfd interrupted{signal.fd(), POLLIN, 0};
-        ::poll(&interrupted, 1, static_cast<int>(pause * 1000) + 1);
-        if (options.json) continue;
-        const double now = since(begin);
-        const Figures figures = network.figures();
-        const auto rate = [&](std::uint64_t after, std::uint64_t earlier) {
-            return grouped(static_cast<double>(after - earlier) / (now - last));
-        };
-        std::printf("%5.1f s %9s isochrons/s %9s pulses/s   executed after %.0f us, 99 %% within %.0f us\n",
-                    now, rate(figures.isochrons, before.isochrons).c_str(),
-                    rate(figures.pulses, before.pulses).c_str(), microseconds(network.latency(0.5)),
-                    microseconds(network.latency(0.99)));
-        std::fflush(stdout);
-        before = figures;
+        ::poll(&interrupted, 1, static_cast<int>(std::clamp(left, 0.0, 1.0) * 1000) + 1);
+        const Moment now(network);
+        if (!options.json) {
+            const Rates rates = per_second(last.all, now.all, seconds_between(last.at, now.at));
+            std::printf(
+                "%5.1f s %9s isochrons/s %9s pulses/s   executed after %.0f us, 99 %% within %.0f us\n",
+                seconds_between(begin.at, now.at), grouped(rates.isochrons).c_str(),
+                grouped(rates.pulses).c_str(), microseconds(network.latency(0.5)),
+                microseconds(network.latency(0.99)));
+            std::fflush(stdout);
+        }
         last = now;
-    }
+    } while (!signal.raised() && seconds_between(begin.at, last.at) < options.duration);
+    return last;
 }
 
 void print_table(const Network& network, const Outcome& outcome) {
     std::printf("\n%8s %12s %12s %10s %12s %12s %12s\n", "", "isochrons", "isochrons/s", "pulses/s",
                 "messages", "frames lost", "sent again");
-    const auto line = [&](const std::string& name, const Figures& figures) {
+    const auto line = [&](const std::string& name, const Figures& figures, const Figures& before,
+                          const Figures& after) {
+        const Rates rates = per_second(before, after, outcome.seconds());
         std::printf("%8s %12s %12s %10s %12s %12s %12s\n", name.c_str(), grouped(figures.isochrons).c_str(),
-                    grouped(outcome.per_second(figures.isochrons)).c_str(),
-                    grouped(outcome.per_second(figures.pulses)).c_str(), grouped(figures.messages).c_str(),
-                    grouped(figures.lost).c_str(), grouped(figures.sent_again).c_str());
+                    grouped(rates.isochrons).c_str(), grouped(rates.pulses).c_str(),
+                    grouped(figures.messages).c_str(), grouped(figures.lost).c_str(),
+                    grouped(figures.sent_again).c_str());
     };
     for (unsigned host = 0; host < network.hosts(); ++host)
-        line("host " + std::to_string(host), network.figures(host));
-    line("all", network.figures());
+        line("host " + std::to_string(host), network.figures(host), outcome.begin.hosts[host],
+             outcome.end.hosts[host]);
+    line("all", network.figures(), outcome.begin.all, outcome.end.all);
 }
 
 void print_verdict(const Network& network, const Outcome& outcome) {
@@ -126,16 +153,17 @@ void print_verdict(const Network& network, const Outcome& outcome) {
 
 void print_json(const Network& network, const Options& options, const Outcome& outcome) {
     const Figures all = network.figures();
+    const Rates rates = per_second(outcome.begin.all, outcome.end.all, outcome.seconds());
     const nlohmann::json result{
         {"hosts", options.hosts},
         {"loss", options.loss},
-        {"seconds", outcome.seconds},
+        {"seconds", outcome.seconds()},
         {"isochrons", all.isochrons},
-        {"isochrons_per_second", outcome.per_second(all.isochrons)},
+        {"isochrons_per_second", rates.isochrons},
         {"messages", all.messages},
         {"signals", network.signals()},
         {"barriers", network.barriers()},
-        {"pulses_per_second", outcome.per_second(all.pulses)},
+        {"pulses_per_second", rates.pulses},
         {"frames_lost", all.lost},
         {"sent_again", all.sent_again},
         {"latency_ns",
@@ -150,9 +178,8 @@ int run_network(const Options& options) {
     Network network(options.hosts, options.loss);
     if (!options.json) introduce(options);
     network.start([&signal] { return signal.raised(); });
-    const auto begin = SteadyClock::now();
-    watch(network, signal, options);
-    Outcome outcome{.seconds = since(begin)};
+    const Moment begin(network);
+    Outcome outcome{.begin = begin, .end = watch(network, signal, options, begin)};
     outcome.complaints = network.finish();
     if (options.json) {
         print_json(network, options, outcome);

@@ -52,6 +52,18 @@ def it_reads_well_without_json():
 
 
 @test
+def rates_are_those_of_the_seconds_that_were_measured():
+    """All of which the one line is about that is shown, and so is the table: neither the search before counts nor what is
+    executed after."""
+    with Program("demo", "--duration", 0.5) as demo:
+        said = demo.ends().out()
+    shown = re.findall(r"^ *[\d.]+ s +(\S+) isochrons/s +(\S+) pulses/s", said, re.MULTILINE)
+    in_table = re.findall(r"^ +all +\S+ +(\S+) +(\S+)", said, re.MULTILINE)
+    same(in_table, shown, "isochrons/s and pulses/s in the table")
+    same(len(shown), 1, "lines of rates")
+
+
+@test
 def an_interrupt_in_the_middle_ends_it_with_a_verdict():
     for number in (signal.SIGINT, signal.SIGTERM):
         with Program("demo", "--duration", 1000) as demo:
