@@ -69,13 +69,16 @@ Obstacle pci(const System& system) {
     if (nics.empty()) return {"there is no network card on the PCI bus", ""};
     if (std::any_of(nics.begin(), nics.end(), [](const Nic& nic) { return nic.ready(); })) return {};
     const auto spare = std::find_if(nics.begin(), nics.end(), [](const Nic& nic) { return !nic.routed; });
-    if (spare == nics.end()) return {"the only card carries the default route; a second one is needed", ""};
-    const std::string bind = "sudo dpdk-devbind.py -b ";
+    if (spare == nics.end()) return {"every card carries the default route; one more is needed", ""};
+    // A card whose interface is up may have a route, and is not taken then.
+    const std::string take =
+        (spare->interface.empty() ? "" : "sudo ip link set " + spare->interface + " down && ") +
+        "sudo dpdk-devbind.py -b ";
     if (has_vfio(system))
         return {"no card is bound to vfio-pci",
-                "sudo modprobe vfio-pci && " + bind + "vfio-pci " + spare->address};
+                "sudo modprobe vfio-pci && " + take + "vfio-pci " + spare->address};
     return {"no card is bound to a driver DPDK can use, and this kernel has no vfio-pci",
-            "sudo modprobe uio_pci_generic && " + bind + "uio_pci_generic " + spare->address};
+            "sudo modprobe uio_pci_generic && " + take + "uio_pci_generic " + spare->address};
 }
 
 constexpr Kind kKinds[] = {

@@ -4,7 +4,9 @@
 #include "nics.hh"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "checks.hh"
 
@@ -27,14 +29,26 @@ std::string interface_of(const System& system, const std::string& device) {
     return {};
 }
 
+/// The interface of a line of /proc/net/route or /proc/net/ipv6_route, if that is a default route.
+std::string interface_of_default(const std::string& line) {
+    std::istringstream text(line);
+    const std::vector<std::string> columns(std::istream_iterator<std::string>(text), {});
+    if (columns.size() < 2) return {};
+    if (columns[1] == "00000000") return columns[0];
+    const bool default6 = columns[0] == std::string(32, '0') && columns[1] == "00";
+    return default6 ? columns.back() : std::string();
+}
+
+/// By itself, or for a bridge, bond or VLAN above it.
 bool carries_default_route(const System& system, const std::string& interface) {
-    const auto lines = system.lines("/proc/net/route");
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-        std::istringstream columns(line);
-        std::string name;
-        std::string destination;
-        columns >> name >> destination;
-        return name == interface && destination == "00000000";
+    for (const char* table : {"/proc/net/route", "/proc/net/ipv6_route"}) {
+        for (const std::string& line : system.lines(table))
+            if (interface_of_default(line) == interface) return true;
+    }
+    constexpr std::string_view kUpper = "upper_";
+    const auto links = system.list("/sys/class/net/" + interface);
+    return std::any_of(links.begin(), links.end(), [&](const std::string& link) {
+        return link.starts_with(kUpper) && carries_default_route(system, link.substr(kUpper.size()));
     });
 }
 

@@ -144,9 +144,37 @@ TEST(Doctor, never_offers_to_take_the_card_with_the_default_route) {
     EXPECT_EQ(finding.mend, "");
 }
 
+TEST(Doctor, knows_the_default_route_of_ipv6) {
+    const PlantedMachine machine;
+    machine.nic("0000:00:04.0", "e1000", "eth1");
+    const std::string none(32, '0');
+    const std::string rest = ' ' + none + " 00 " + none + " 00000400 00000003 00000000 00000003     ";
+    machine.write("/proc/net/route", "");
+    machine.write("/proc/net/ipv6_route", none + " 00" + rest + "eth0\n" + none + " 40" + rest + "eth1\n");
+    const Findings findings = check_nics(machine.system);
+    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "default route"));
+    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "default route"));
+}
+
+TEST(Doctor, knows_the_default_route_of_what_is_above_a_card) {
+    const PlantedMachine machine;
+    machine.nic("0000:00:04.0", "e1000", "eth1");
+    machine.write("/proc/net/route", "Iface Destination\nbr0 00000000\nbr1 0000000A\n");
+    machine.write("/sys/class/net/eth0/upper_bond0", "");
+    machine.write("/sys/class/net/bond0/upper_br0", "");
+    machine.write("/sys/class/net/eth1/upper_br1", "");
+    const Findings findings = check_nics(machine.system);
+    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "default route"));
+    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "default route"));
+}
+
 TEST(Doctor, says_how_to_bind_a_spare_card) {
     const PlantedMachine machine;
     machine.nic("0000:00:04.0", "e1000", "eth1");
+    EXPECT_EQ(find(check_links(machine.system), "pci").mend,
+              "sudo modprobe vfio-pci && sudo ip link set eth1 down && "
+              "sudo dpdk-devbind.py -b vfio-pci 0000:00:04.0");
+    machine.remove("/sys/bus/pci/devices/0000:00:04.0/virtio0");
     EXPECT_EQ(find(check_links(machine.system), "pci").mend,
               "sudo modprobe vfio-pci && sudo dpdk-devbind.py -b vfio-pci 0000:00:04.0");
 }
