@@ -49,25 +49,10 @@ Finding hugepages(const System& system) {
         finding.text = "This kernel shows no hugepages; the default runs without them.";
     } else if (total == 0) {
         finding.status = Status::kWarn;
-        finding.text += " The default runs without them; PCI cards behind an IOMMU may not.";
+        finding.text += " The default runs without them; PCI cards without an IOMMU need them.";
         finding.mend = "echo 1024 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages";
     }
     return finding;
-}
-
-Finding hugetlbfs(const System& system) {
-    for (const std::string& line : system.lines("/proc/self/mounts")) {
-        if (line.find(" hugetlbfs ") == std::string::npos) continue;
-        const size_t start = line.find(' ') + 1;
-        const std::string directory = line.substr(start, line.find(' ', start) - start);
-        if (system.writable(directory))
-            return {"memory", "hugetlbfs", Status::kOk, "hugetlbfs is mounted on " + directory + ".", ""};
-        return {"memory", "hugetlbfs", Status::kWarn,
-                "hugetlbfs is mounted on " + directory + ", where this user may not write.",
-                "sudo mount -o remount,mode=1777 " + directory};
-    }
-    return {"memory", "hugetlbfs", Status::kWarn, "hugetlbfs is not mounted; processes cannot share a node.",
-            "sudo mkdir -p /dev/hugepages && sudo mount -t hugetlbfs nodev /dev/hugepages"};
 }
 
 Finding memlock(const System& system) {
@@ -85,7 +70,7 @@ Finding memlock(const System& system) {
 }  // namespace
 
 Findings check_memory(const System& system) {
-    return {available(system), hugepages(system), hugetlbfs(system), memlock(system)};
+    return {available(system), hugepages(system), memlock(system)};
 }
 
 }  // namespace isoplane::doctor

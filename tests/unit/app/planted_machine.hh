@@ -26,14 +26,12 @@ class PlantedMachine {
         write("/proc/self/status", status(0, "000001ffffffffff"));
         write("/proc/self/limits",
               "Max locked memory         8388608              8388608              bytes\n");
-        write("/proc/self/mounts", "nodev /dev/hugepages hugetlbfs rw 0 0\n");
         write("/proc/net/protocols", "protocol  size\nPACKET  1\nXDP  1\n");
         write("/proc/net/route", "Iface Destination\neth0 00000000\n");
         write("/dev/net/tun", "");
         write("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512");
         write("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "500");
         write("/sys/devices/system/cpu/online", "0-3");
-        std::filesystem::create_directories(system.at("/dev/hugepages"));
         std::filesystem::create_directories(system.at("/var/run"));
         std::filesystem::create_directories(system.at("/sys/class/iommu/dmar0"));
         std::filesystem::create_directories(system.at("/sys/bus/pci/drivers/vfio-pci"));
