@@ -71,6 +71,14 @@ def the_installed_program_runs():
 
 
 @test
+def an_installed_example_finds_the_library():
+    bank = installed("libexec/isoplane/bank")
+    libraries = command("ldd", bank, LD_LIBRARY_PATH="")
+    assert re.search(rf"libisoplane\S+ => {re.escape(scratch.name)}/", libraries), libraries
+    assert "--moves" in command(bank, "--help", LD_LIBRARY_PATH="")
+
+
+@test
 def a_program_builds_against_the_shared_library():
     binary = compile_program("shared", *pkg_config("--libs", "isoplane"))
     libraries = os.path.dirname(installed("libisoplane.so"))
