@@ -256,7 +256,7 @@ void find_programs(RunCommand& command) {
     for (Part& part : command.parts) {
         for (const unsigned end = rank + part.ranks; rank < end; ++rank)
             if (part.path.empty() && host_of(command.conf, rank).ssh.empty())
-                part.path = find_program(part.words[0]);
+                part.path = find_program(part.words[0], directories_of_examples());
     }
 }
 

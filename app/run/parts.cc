@@ -11,11 +11,14 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 namespace isoplane::run {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -126,22 +129,32 @@ void count_ranks(std::vector<Part>& parts, std::size_t hosts) {
                                     std::to_string(sum) + ".");
 }
 
-std::string along_path(const std::string& name) {
+std::string along_path(const std::string& name, const std::vector<std::string>& further) {
     const char* const path = std::getenv("PATH");
-    std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
-    for (std::string directory; std::getline(directories, directory, ':');) {
-        std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    std::istringstream along(path == nullptr ? "/usr/bin:/bin" : path);
+    std::vector<std::string> directories;
+    for (std::string directory; std::getline(along, directory, ':');)
+        directories.push_back(directory.empty() ? "." : directory);
+    directories.insert(directories.end(), further.begin(), further.end());
+    for (const std::string& directory : directories) {
+        std::string candidate = directory + "/" + name;
         if (is_executable(candidate)) return candidate;
     }
     return {};
 }
 
-std::string find_program(const std::string& word) {
+std::vector<std::string> directories_of_examples() {
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path installed = fs::path(ISOPLANE_EXAMPLES).lexically_relative(ISOPLANE_BINDIR);
+    return {(program / installed).lexically_normal(), program / "examples"};
+}
+
+std::string find_program(const std::string& word, const std::vector<std::string>& further) {
     if (word.find('/') != std::string::npos) {
         if (is_executable(word)) return word;
         throw std::invalid_argument("'" + word + "' cannot be executed: " + refusal(word) + ".");
     }
-    if (std::string path = along_path(word); !path.empty()) return path;
+    if (std::string path = along_path(word, further); !path.empty()) return path;
     throw std::invalid_argument("there is no program '" + word + "' along PATH: write its path, such as ./" +
                                 word + ".");
 }

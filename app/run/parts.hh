@@ -38,11 +38,15 @@ CommandLine divide(std::span<const char* const> words);
 /// sum is another.
 void count_ranks(std::vector<Part>& parts, std::size_t hosts);
 
-/// The file of a program that is called so along PATH; empty when there is none.
-std::string along_path(const std::string& name);
+/// The file of a program that is called so, along PATH and then in `further` directories; empty when there is
+/// none.
+std::string along_path(const std::string& name, const std::vector<std::string>& further = {});
 
-/// The file that runs for a word, looked for along PATH as a shell does. Throws std::invalid_argument when
-/// there is none, or it cannot be executed.
-std::string find_program(const std::string& word);
+/// Where the examples are: as they are installed, and as they are built, seen from where this program is.
+std::vector<std::string> directories_of_examples();
+
+/// The file that runs for a word, looked for along PATH as a shell does, and then in `further` directories.
+/// Throws std::invalid_argument when there is none, or it cannot be executed.
+std::string find_program(const std::string& word, const std::vector<std::string>& further = {});
 
 }  // namespace isoplane::run

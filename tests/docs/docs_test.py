@@ -31,10 +31,9 @@ FOREIGN = {"--pid", "--network", "--oversubscribe", "--enable-recovery"}
 
 
 def environment():
-    paths = [os.path.dirname(installed("bin/isoplane")), os.path.dirname(installed("libexec/isoplane/bank"))]
-    return {**os.environ, "PATH": ":".join([*paths, os.environ["PATH"]]), "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PKG_CONFIG_PATH": os.path.dirname(installed("isoplane.pc")),
-            "FI_PROVIDER_PATH": os.path.join(BUILD, "drivers", "fi")}
+    path = f"{os.path.dirname(installed('bin/isoplane'))}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "PKG_CONFIG_PATH": os.path.dirname(installed("isoplane.pc")), "FI_PROVIDER_PATH": os.path.join(BUILD, "drivers", "fi")}
 
 
 def directory_of(page):

@@ -79,6 +79,11 @@ def an_installed_example_finds_the_library():
 
 
 @test
+def an_installed_example_is_found_by_its_name():
+    assert "--moves" in command(installed("bin/isoplane"), "run", "-n", "1", "--", "bank", "--help")
+
+
+@test
 def a_program_builds_against_the_shared_library():
     binary = compile_program("shared", *pkg_config("--libs", "isoplane"))
     libraries = os.path.dirname(installed("libisoplane.so"))

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "run/parts.hh"
@@ -96,6 +99,23 @@ TEST(FindProgram, looks_along_the_path) {
     EXPECT_THROW(find_program("/no/such/program"), std::invalid_argument);
     EXPECT_THROW(find_program("/"), std::invalid_argument);
     EXPECT_THROW(find_program(""), std::invalid_argument);
+}
+
+TEST(FindProgram, looks_along_the_path_first) {
+    char directory[] = "/tmp/isoplane-programs.XXXXXX";
+    ASSERT_NE(mkdtemp(directory), nullptr);
+    const std::string further = directory;
+    for (const char* name : {"sh", "example", "text"}) {
+        const std::string file = further + "/" + name;
+        std::ofstream(file) << "#!/bin/sh\n";
+        if (file.ends_with("text")) continue;
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    }
+    EXPECT_EQ(find_program("example", {"/no/such/directory", further}), further + "/example");
+    EXPECT_EQ(find_program("sh", {further}), find_program("sh"));
+    EXPECT_THROW(find_program("text", {further}), std::invalid_argument);
+    EXPECT_THROW(find_program("example"), std::invalid_argument);
+    std::filesystem::remove_all(further);
 }
 
 }  // namespace
