@@ -101,8 +101,15 @@ def a_program_builds_against_the_static_library_and_the_shared_dpdk():
 @test
 def static_link_flags_name_everything_the_library_needs():
     flags = pkg_config("--static", "--libs", "isoplane")
-    for library in ("-lisoplane", "-lrte_eal", "-lpthread"):
+    for library in ("-lisoplane", "-lboost_program_options", "-lpcap", "-lrte_eal", "-lrte_net_ring", "-lpthread"):
         assert any(flag in (library, library.replace("-l", "-l:lib") + ".a") for flag in flags), (library, flags)
+
+
+@test
+def link_flags_hold_on_other_machines_and_are_said_once():
+    with open(installed("isoplane.pc"), encoding="utf-8") as file:
+        words = re.search(r"^Libs\.private:(.*)$", file.read(), re.MULTILINE)[1].split()
+    assert not [word for word in words if word.startswith("/")] and len(set(words)) == len(words), words[:20]
 
 
 @test
