@@ -11,6 +11,7 @@ import signal
 import time
 
 from installed import WAYS, build, install, job
+from jobs import frames_lost
 from net import UNHEARD, Node, Program, run, same, test, until, work
 
 NODES = (2, 3, 5)
@@ -29,12 +30,13 @@ def everywhere(program, count, line):
     other, one of them on a fabric that loses frames."""
     for nodes in NODES:
         for way in WAYS:
-            words = ("run", "-n", nodes, "--progress", way)
+            words = ("run", "-n", nodes, "--progress", way, "--stats")
             with Program(*words, "--", work(f"{program}-cc"), count) as plain, \
                     Program(*words, "--fabric", LOSS, "--", work(f"{program}-cc"), count) as lossy:
                 for launcher in (plain, lossy):
-                    same(sorted(launcher.ends().out().splitlines()), [f"[{i}] {line(nodes)}" for i in range(nodes)],
-                         f"{launcher}")
+                    same(sorted(launcher.ends(err="port of rank").out().splitlines()),
+                         [f"[{i}] {line(nodes)}" for i in range(nodes)], f"{launcher}")
+                    same(frames_lost(launcher) > 0, launcher is lossy, f"frames are lost by {launcher}")
 
 
 @test

@@ -4,7 +4,7 @@
 """Jobs of a program, on a fabric of the launcher's or with each node in a network namespace of its own."""
 
 import contextlib
-
+import re
 
 from net import Namespace, Node, Program, same, work
 
@@ -13,8 +13,17 @@ IMPAIRED = {False: (), True: ("--fabric", "loss=0.01")}
 
 def on_virtio(nodes, lossy, *words, way="inline", options=()):
     """What the nodes of a job print."""
-    with Program("run", "-n", nodes, "--progress", way, *options, *IMPAIRED[lossy], "--", *words) as launcher:
-        return launcher.ends().out()
+    with Program("run", "-n", nodes, "--progress", way, "--stats", *options, *IMPAIRED[lossy], "--", *words) as launcher:
+        said = launcher.ends(err="port of rank").out()
+        same(frames_lost(launcher) > 0, lossy, f"frames are lost by {launcher}")
+        return said
+
+
+def frames_lost(launcher):
+    """What the ports of its fabric have lost, as --stats tells; and it tells nothing else."""
+    lines = launcher.err().splitlines()
+    assert all(line.startswith("isoplane run: port of rank ") for line in lines), f"{launcher} says {lines}"
+    return sum(int(count) for line in lines for count in re.findall(r"\blost (\d+)", line))
 
 
 def on_veth(nodes, lossy, *words, way="inline", options=()):
