@@ -45,13 +45,13 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
     wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
     siu_.want(wanted);
     if (survival_.arrival.waits) return payloads;
-    const unsigned pulses = ordering_.advance(
-        [this](runtime::Fifo<Delivery>& messages, Pulse pulse) { execute(messages, pulse); },
-        [this](const Marker& marker) { complete(marker); },
-        [this](Pulse pulse) {
-            if (siu_.acts_waiting()) [[unlikely]]
-                end_pulse(pulse);
-        });
+    const unsigned pulses =
+        ordering_.advance([this](RunQueue& messages, Pulse pulse) { execute(messages, pulse); },
+                          [this](const Marker& marker) { complete(marker); },
+                          [this](Pulse pulse) {
+                              if (siu_.acts_waiting()) [[unlikely]]
+                                  end_pulse(pulse);
+                          });
     if (pulses != 0) {
         counters_.pulses.add(pulses);
         executed_at_ = now;
@@ -95,11 +95,34 @@ void Isotach::take(const niu::Received& message) noexcept {
           .frame = message.frame});
 }
 
+/// As nearly all frames are: each message the next of its host, and no more than that. All others, and all of
+/// what has another message in it, are taken one by one.
+unsigned Isotach::take_frame(const niu::UnreadFrame& frame) noexcept {
+    if (paranoid_ || may_have_left(frame.source)) return 0;
+    Ordering::Source& from = ordering_.source(frame.source);
+    Run run{.single = {.frame = frame.id}, .next = frame.payload.data(), .left = 0};
+    run.last = ordering_.executed() + 1;
+    const std::byte* const end = run.next + frame.payload.size();
+    for (const std::byte* at = run.next; at != end;) {
+        const wire::MessageHeader message = wire::read_message_header(at);
+        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) return 0;
+        at += wire::kMessageHeaderSize;
+        const auto header =
+            wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(at, wire::kIsotachSize));
+        if (header.host != frame.source || header.flags != 0 || header.pulse < run.last ||
+            header.count != from.received + ++run.left)
+            return 0;
+        run.last = header.pulse;
+        at += message.length;
+    }
+    ordering_.received(from, from.received + run.left, run);
+    return run.left;
+}
+
 void Isotach::take_with_care(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
     // Of a host that has left, all that counts is here; this is what came with the word that it has.
-    const bool has_left = survival_.view != 0 && survival_.epochs[message.source] == 0 &&
-                          niu_.state(message.source) != niu::PeerState::kUp;
+    const bool has_left = may_have_left(message.source) && niu_.state(message.source) != niu::PeerState::kUp;
     if (has_left) return niu_.release(message);
     if (header.flags == wire::kIsotachFlush && header.host == message.source)
         return take_flush(message, header);
@@ -141,14 +164,16 @@ bool Isotach::take_flags(std::uint8_t flags, const niu::Received& message, Flagg
 }
 
 /// Mostly all that waits of a host is for one pulse, and the program has received what was before it.
-inline void Isotach::execute(runtime::Fifo<Delivery>& messages, Pulse pulse) noexcept {
-    if (messages.back().time.pulse <= pulse && deliveries_.empty() && !paranoid_) [[likely]] {
+inline void Isotach::execute(RunQueue& messages, Pulse pulse) noexcept {
+    if (paranoid_) [[unlikely]] {
+        for (; !messages.empty() && messages.first_pulse() <= pulse; messages.pop())
+            execute(messages.first());
+    } else if (messages.last_pulse() <= pulse && deliveries_.empty()) [[likely]] {
         counters_.executed.add(messages.size());
         deliveries_.swap(messages);
-        return;
+    } else {
+        counters_.executed.add(messages.move(pulse, deliveries_));
     }
-    for (; !messages.empty() && messages.front().time.pulse <= pulse; messages.pop())
-        execute(messages.front());
 }
 
 inline void Isotach::complete(const Marker& marker) noexcept {
@@ -202,7 +227,7 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
 /// What comes behind a message waits for the payload of that.
 bool Isotach::receive_with_care(Delivery& delivery) noexcept {
     while (waiting()) {
-        delivery = deliveries_.front();
+        delivery = deliveries_.first();
         deliveries_.pop();
         if (delivery.payload != nullptr) delivery.data = delivery.payload->bytes();
         if (delivery.kind == DeliveryKind::kMessage || notice(delivery)) return true;
@@ -223,8 +248,9 @@ void Isotach::release_apart(Payload* payload, rte_mbuf* own) noexcept {
 std::size_t Isotach::discard() noexcept {
     std::size_t freed = 0;
     for (; !deliveries_.empty(); deliveries_.pop()) {
-        freed += deliveries_.front().kind == DeliveryKind::kMessage ? 1 : 0;
-        release(deliveries_.front());
+        const Delivery delivery = deliveries_.first();
+        freed += delivery.kind == DeliveryKind::kMessage ? 1 : 0;
+        release(delivery);
     }
     ordering_.discard([&](const Delivery& message) {
         release(message);

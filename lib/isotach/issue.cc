@@ -73,8 +73,9 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
 /// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
 /// needed; an empty one to this host may stand before it. False, and nothing is done, when it cannot go this
 /// way now.
-inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
-                                 std::optional<wire::Operation> own) noexcept {
+[[gnu::always_inline]] inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message,
+                                                        wire::Operation operation,
+                                                        std::optional<wire::Operation> own) noexcept {
     if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
@@ -87,6 +88,9 @@ inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, 
     // Before the message: stores wait in turn, and those to a packet for lines that another CPU may have.
     siu_.announce(to, count);
     siu_.want(true);
+    counters_.copied_bytes.add(message.size());
+    counters_.isochrons.add();
+    counters_.messages_sent.add();
     put_front(room.data.data(), {.pulse = stamp_.pulse,
                                  .host = here_,
                                  .flags = flags_,
@@ -95,9 +99,6 @@ inline bool Isotach::issue_alone(NodeId to, std::span<const std::byte> message, 
                                  .isochron = number,
                                  .count = count});
     niu_.send(room, message);
-    counters_.copied_bytes.add(message.size());
-    counters_.isochrons.add();
-    counters_.messages_sent.add();
     return true;
 }
 

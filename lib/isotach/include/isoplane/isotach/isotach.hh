@@ -82,8 +82,12 @@ class Isotach final : public niu::Receiver, public Endpoint {
 
     bool receive(Delivery& delivery) noexcept override {
         if (deliveries_.empty()) return false;
-        if (const Delivery* const next = peek(); next != nullptr) [[likely]] {
-            delivery = *next;
+        if (const Run& next = deliveries_.front(); next.in_frame()) [[likely]] {
+            next.read(delivery);
+            pop();
+            return true;
+        } else if (is_plain(next.single)) {
+            delivery = next.single;
             pop();
             return true;
         }
@@ -96,22 +100,27 @@ class Isotach final : public niu::Receiver, public Endpoint {
     }
     /// What receive() gives next, where it stands: until pop(), receive() or poll(). nullptr when there is
     /// nothing, or something that only receive() can tell.
-    const Delivery* peek() const noexcept {
+    const Delivery* peek() noexcept {
         if (deliveries_.empty()) return nullptr;
-        const Delivery& next = deliveries_.front();
-        if (next.kind != DeliveryKind::kMessage || next.payload != nullptr) [[unlikely]]
-            return nullptr;
-        if (deliveries_.size() > 1) prefetch(deliveries_[1]);
-        return &next;
+        const Run& next = deliveries_.front();
+        if (next.in_frame()) [[likely]] {
+            next.read(peeked_);
+            return &peeked_;
+        }
+        return is_plain(next.single) ? &next.single : nullptr;
     }
-    void pop() noexcept { deliveries_.pop(); }
+    void pop() noexcept {
+        if (deliveries_.pop() && !deliveries_.empty()) prefetch(deliveries_.front());
+    }
     void release(const Delivery& delivery) noexcept override {
         if (delivery.payload != nullptr || delivery.own != nullptr) [[unlikely]]
             return release_apart(delivery.payload, delivery.own);
         if (delivery.kind == DeliveryKind::kMessage && delivery.frame != kNoFrame) [[likely]]
             niu_.release({.frame = delivery.frame});
     }
-    bool waiting() const noexcept override { return !deliveries_.empty() && is_here(deliveries_.front()); }
+    bool waiting() const noexcept override {
+        return !deliveries_.empty() && is_here(deliveries_.front().single);
+    }
 
     std::size_t hosts() const noexcept { return counts_.size(); }
     /// The number that the next isochron of this host gets.
@@ -151,6 +160,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
+    unsigned take_frame(const niu::UnreadFrame& frame) noexcept override;
 
     // Where logical time survives deaths (doc/membership.md).
 
@@ -225,15 +235,21 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void deliver(const Delivery& delivery) noexcept {
         if (paranoid_) [[unlikely]]
             paranoid_->given(delivery.time);
-        deliveries_.push(delivery);
+        deliveries_.add() = delivery;
     }
     bool send_piecemeal(Isochron& isochron) noexcept;
     /// What comes next has waited for its pulse, and is not in the nearest cache any more.
-    void prefetch(const Delivery& next) const noexcept {
-        if (next.frame == kNoFrame || next.data.empty()) return;
-        rte_prefetch0(next.data.data());
-        rte_prefetch0(next.data.data() + std::min<std::size_t>(next.data.size(), RTE_CACHE_LINE_SIZE) - 1);
-        niu_.prefetch_release(next.frame);
+    void prefetch(const Run& next) const noexcept {
+        if (next.single.frame == kNoFrame) return;
+        rte_prefetch0(next.in_frame() ? next.next : next.single.data.data());
+        niu_.prefetch_release(next.single.frame);
+    }
+    static bool is_plain(const Delivery& delivery) noexcept {
+        return delivery.kind == DeliveryKind::kMessage && delivery.payload == nullptr;
+    }
+    /// Where that can be: in views.
+    bool may_have_left(NodeId host) const noexcept {
+        return survival_.view != 0 && survival_.epochs[host] == 0;
     }
     static bool is_here(const Delivery& delivery) noexcept {
         return delivery.payload == nullptr || delivery.payload->complete();
@@ -244,7 +260,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
         deliver(message);
         counters_.executed.add();
     }
-    void execute(runtime::Fifo<Delivery>& messages, Pulse pulse) noexcept;
+    void execute(RunQueue& messages, Pulse pulse) noexcept;
     void complete(const Marker& marker) noexcept;
     void end_pulse(Pulse pulse) noexcept;
     bool notice(const Delivery& delivery) noexcept;
@@ -285,7 +301,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::unique_ptr<Paranoid> paranoid_;
     std::uint8_t flags_;    ///< of what this host sends
     std::size_t in_front_;  ///< of the data in a message
-    runtime::Fifo<Delivery> deliveries_;
+    RunQueue deliveries_;
+    Delivery peeked_;
 
     Needs needs_;                        ///< of the isochron that is being sent
     Isochron single_;                    ///< of one message that cannot go without more ado

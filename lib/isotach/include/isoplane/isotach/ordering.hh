@@ -10,10 +10,9 @@
 #include <vector>
 
 #include <isoplane/isotach/delivery.hh>
+#include <isoplane/isotach/run.hh>
 
 namespace isoplane::isotach {
-
-using siu::Pulse;
 
 /// The place in logical time of own isochrons to others: so many, from the first on, are executed in it.
 struct Marker {
@@ -42,7 +41,7 @@ class Ordering {
 
     /// All of one host.
     struct Source {
-        runtime::Fifo<Delivery> queue{};
+        RunQueue queue{};
         std::uint32_t announced = 0;
         std::uint32_t received = 0;
         NodeId host = 0;
@@ -54,20 +53,28 @@ class Ordering {
     /// A message from another host, the `count`th that it has sent here. Returns whether it is the next.
     bool received(Source& source, std::uint32_t count, const Delivery& message) noexcept {
         const bool next = count == source.received + 1;
+        if (message.time.pulse <= executed_) [[unlikely]]
+            late_.add();
+        received(source, count, Run{.single = message});
+        return next;
+    }
+    /// Messages up to the `count`th.
+    void received(Source& source, std::uint32_t count, const Run& run) noexcept {
         const bool was_behind = source.behind();
         source.received = count;
         if (was_behind && !source.behind()) --behind_;
-        if (message.time.pulse <= executed_) [[unlikely]]
-            late_.add();
-        push(source, message);
-        return next;
+        const bool first = source.queue.empty();
+        source.queue.push(run);
+        waiting_ += run.left;
+        if (first) [[unlikely]]
+            put_head(source);
     }
     /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
     /// In the order of issue; the pulse does not go back.
     Delivery& issue(Pulse pulse) noexcept {
         Source& own = sources_[here_];
         const bool first = own.queue.empty();
-        Delivery& place = own.queue.next();
+        Delivery& place = own.queue.add();
         place.time.pulse = pulse;
         ++waiting_;
         if (first) put_head(own);
@@ -105,16 +112,12 @@ class Ordering {
     template <typename Drop>
     void cut_off(NodeId host, Pulse cut, Drop&& drop) noexcept {
         Source& source = sources_[host];
-        runtime::Fifo<Delivery>& queue = source.queue;
-        for (std::size_t n = queue.size(); n > 0; --n, queue.pop()) {
-            const Delivery message = queue.front();
-            if (message.time.pulse <= cut) {
-                queue.push(message);
-            } else {
-                drop(message);
-                --waiting_;
-            }
-        }
+        RunQueue rest;
+        rest.swap(source.queue);
+        rest.move(cut, source.queue);
+        waiting_ -= rest.size();
+        for (; !rest.empty(); rest.pop())
+            drop(rest.first());
         source.announced = source.received = 0;
         find_heads();
     }
@@ -122,9 +125,10 @@ class Ordering {
     template <typename Drop>
     void pass_over(Pulse pulse, Drop&& drop) noexcept {
         for (Source& source : sources_) {
-            runtime::Fifo<Delivery>& queue = source.queue;
-            for (; !queue.empty() && queue.front().time.pulse <= pulse; queue.pop(), --waiting_)
-                drop(queue.front());
+            RunQueue passed;
+            waiting_ -= source.queue.move(pulse, passed);
+            for (; !passed.empty(); passed.pop())
+                drop(passed.first());
         }
         find_heads();
     }
@@ -148,8 +152,8 @@ class Ordering {
             if (behind_ != 0 && pulse > held_) break;
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
                 Source& source = take_head();
-                runtime::Fifo<Delivery>& queue = source.queue;
-                const Pulse first = queue.front().time.pulse;
+                RunQueue& queue = source.queue;
+                const Pulse first = queue.first_pulse();
                 waiting_ -= queue.size();
                 execute(queue, first);
                 if (queue.empty()) continue;
@@ -169,7 +173,7 @@ class Ordering {
     void discard(Drop&& drop) noexcept {
         for (Source& source : sources_) {
             for (; !source.queue.empty(); source.queue.pop())
-                drop(source.queue.front());
+                drop(source.queue.first());
         }
         for (; !markers_.empty(); markers_.pop()) {
         }
@@ -194,13 +198,6 @@ class Ordering {
         Pulse pulse = 0;
         NodeId host = 0;
     };
-    void push(Source& source, const Delivery& message) noexcept {
-        const bool first = source.queue.empty();
-        source.queue.push(message);
-        ++waiting_;
-        if (first) [[unlikely]]
-            put_head(source);
-    }
     void take_announcements(Pulse pulse) noexcept;
     void find_heads() noexcept;
 
@@ -212,7 +209,7 @@ class Ordering {
     };
     void put_head(const Source& source) noexcept {
         Head& head = heads_.emplace_back();
-        head.pulse = source.queue.front().time.pulse;
+        head.pulse = source.queue.first_pulse();
         head.host = source.host;
         if (heads_.size() != 1) std::push_heap(heads_.begin(), heads_.end(), Later{});
     }

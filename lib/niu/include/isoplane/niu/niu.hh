@@ -91,6 +91,13 @@ struct Received {
     }
 };
 
+/// A frame that has come, all messages of which are to be received.
+struct UnreadFrame {
+    NodeId source = 0;
+    FrameTable::Id id = 0;
+    std::span<const std::byte> payload{};  ///< the messages, which are well formed
+};
+
 /// Who can say again, elsewhere, what a lost peer may not have heard.
 class LossListener {
   public:
@@ -220,6 +227,21 @@ class Niu final : public runtime::Stage {
 
     /// The next message, or fragment, from any peer. False when there is none.
     bool receive(Received& received) noexcept;
+    /// Whether no message of the next frame has been received, and it is in one piece: for who takes all of
+    /// them at once, as they stand in it.
+    bool next_frame(UnreadFrame& next) const noexcept {
+        if (reading_ != kNoFrame || frames_.empty()) return false;
+        next.id = frames_.front();
+        const ReceivedFrame& frame = frames_[next.id];
+        next.source = frame.source;
+        next.payload = frame.payload;
+        return frame.apart == nullptr;
+    }
+    /// All of its messages are whole, so many, and with their user, who releases each.
+    void take_frame(unsigned messages) noexcept {
+        frames_[frames_.pop()].holds = messages;
+        counters_.messages_received.add(messages);
+    }
     /// When the user is done with it; in any order. The last of its frame returns a credit.
     void release(const Received& received) noexcept { release_hold(received.frame); }
     /// It is about to be released: on a link of rings its sender may have written to its packet since it

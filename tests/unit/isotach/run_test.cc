@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the isoplane authors
+
+#include <isoplane/isotach/run.hh>
+
+#include "hosts.hh"
+
+namespace isoplane::test {
+
+namespace {
+
+using isotach::Delivery;
+using isotach::Pulse;
+using isotach::Run;
+using isotach::RunQueue;
+
+constexpr NodeId kIssuer = 3;
+constexpr niu::FrameTable::Id kFrame = 7;
+
+/// Messages of one host, for these pulses, as they stand in a frame; each has its number as its rank and
+/// isochron, and so many bytes of data.
+class Messages {
+  public:
+    explicit Messages(const std::vector<Pulse>& pulses) {
+        std::uint32_t number = 0;
+        for (const Pulse pulse : pulses) {
+            const std::size_t at = bytes_.size();
+            const std::size_t size = wire::kIsotachSize + number;
+            bytes_.resize(at + wire::kMessageHeaderSize + size, static_cast<std::byte>(number));
+            wire::encode_message(
+                std::span(bytes_).subspan(at).first<wire::kMessageHeaderSize>(),
+                {wire::Protocol::kIsotach, wire::kWholeMessage, static_cast<std::uint16_t>(size), number});
+            wire::encode_isotach(
+                std::span(bytes_).subspan(at + wire::kMessageHeaderSize).first<wire::kIsotachSize>(),
+                {.pulse = pulse, .host = kIssuer, .rank = number, .isochron = number, .count = number + 1});
+            ++number;
+        }
+        run_ = {.single = {.frame = kFrame}, .next = bytes_.data(), .last = pulses.back(), .left = number};
+    }
+    Messages(const Messages&) = delete;
+    Messages& operator=(const Messages&) = delete;
+
+    const Run& run() const { return run_; }
+
+  private:
+    Bytes bytes_;
+    Run run_;
+};
+
+/// The numbers of what is in the queue, which is empty then.
+std::vector<std::uint32_t> empty(RunQueue& queue) {
+    std::vector<std::uint32_t> numbers;
+    for (; !queue.empty(); queue.pop())
+        numbers.push_back(queue.first().isochron);
+    EXPECT_EQ(queue.size(), 0U);
+    return numbers;
+}
+
+using Numbers = std::vector<std::uint32_t>;
+
+}  // namespace
+
+TEST(Run, reads_what_stands_in_the_frame) {
+    const Messages messages({5, 5, 9});
+    RunQueue queue;
+    queue.push(messages.run());
+    EXPECT_EQ(queue.size(), 3U);
+    EXPECT_EQ(queue.last_pulse(), 9U);
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        const Delivery message = queue.first();
+        EXPECT_EQ(message.kind, isotach::DeliveryKind::kMessage);
+        EXPECT_EQ(message.isochron, number);
+        EXPECT_EQ(message.time,
+                  (isotach::LogicalTime{number == 2 ? 9U : 5U, isotach::Place::kWithin, kIssuer, number}));
+        EXPECT_EQ(message.data.size(), number);
+        EXPECT_TRUE(std::ranges::all_of(
+            message.data, [&](std::byte byte) { return byte == static_cast<std::byte>(number); }));
+        EXPECT_EQ(message.frame, kFrame);
+        EXPECT_EQ(message.payload, nullptr);
+        EXPECT_EQ(message.own, nullptr);
+        EXPECT_EQ(queue.pop(), number == 2);
+    }
+    EXPECT_TRUE(queue.empty());
+}
+
+TEST(Run, moves_as_far_as_its_pulse_has_come) {
+    const Messages first({5, 5, 6});
+    const Messages second({6, 8});
+    RunQueue queue;
+    queue.push(first.run());
+    queue.push(second.run());
+    RunQueue moved;
+    EXPECT_EQ(queue.move(4, moved), 0U);
+    EXPECT_EQ(queue.move(5, moved), 2U);
+    EXPECT_EQ(queue.size(), 3U);
+    EXPECT_EQ(queue.first_pulse(), 6U);
+    EXPECT_EQ(moved.last_pulse(), 5U);
+    EXPECT_EQ(empty(moved), (Numbers{0, 1}));
+    EXPECT_EQ(queue.move(7, moved), 2U);
+    EXPECT_EQ(empty(moved), (Numbers{2, 0}));
+    EXPECT_EQ(queue.move(8, moved), 1U);
+    EXPECT_EQ(empty(moved), (Numbers{1}));
+    EXPECT_TRUE(queue.empty());
+}
+
+TEST(Run, waits_with_messages_by_themselves_in_their_order) {
+    const Messages messages({5, 6});
+    RunQueue queue;
+    queue.add() = {.isochron = 10, .time = {.pulse = 4}};
+    queue.push(messages.run());
+    queue.add() = {.isochron = 11, .time = {.pulse = 6}};
+    EXPECT_EQ(queue.size(), 4U);
+    Numbers visited;
+    queue.for_each([&](const Delivery& message) { visited.push_back(message.isochron); });
+    EXPECT_EQ(visited, (Numbers{10, 0, 1, 11}));
+    RunQueue moved;
+    EXPECT_EQ(queue.move(5, moved), 2U);
+    EXPECT_EQ(empty(moved), (Numbers{10, 0}));
+    EXPECT_EQ(empty(queue), (Numbers{1, 11}));
+}
+
+TEST(Run, is_all_of_a_frame_that_has_nothing_else) {
+    Hosts hosts(topology::line(1, 3));
+    for (unsigned i = 0; i < 5; ++i)
+        ASSERT_TRUE(hosts[0].send({2}, i));
+    const isotach::Ordering& ordering = hosts[2].isotach.ordering();
+    ASSERT_NE(hosts.stations.steps_until([&] { return ordering.waiting() != 0; }, 100), UINT_MAX);
+    EXPECT_EQ(ordering.waiting(), 5U) << "they came in one frame";
+    hosts.run(1ms);
+    const auto received = hosts[2].receive();
+    ASSERT_EQ(received.size(), 5U);
+    for (unsigned i = 0; i < 5; ++i) {
+        EXPECT_EQ(received[i].frame, received[0].frame);
+        EXPECT_TRUE(std::ranges::equal(received[i].data, bytes(8, i)));
+    }
+    EXPECT_EQ(hosts[2].niu.peer(0).held, 1U);
+    for (unsigned i : {3U, 0U, 4U, 1U, 2U}) {
+        EXPECT_EQ(hosts[2].niu.peer(0).held, 1U);
+        hosts[2].release({received[i]});
+    }
+    EXPECT_EQ(hosts[2].niu.peer(0).held, 0U);
+    EXPECT_EQ(hosts[2].niu.counters().messages_received.get(), 5U);
+}
+
+TEST(Run, is_not_what_has_another_message_in_its_frame) {
+    Hosts hosts(topology::line(1, 3));
+    ASSERT_TRUE(hosts[0].send({2}, 0));
+    ASSERT_TRUE(hosts[0].niu.send(2, wire::Protocol::kNoniso, bytes(8, 9)));
+    ASSERT_TRUE(hosts[0].send({2}, 1));
+    hosts.run(1ms);
+    const auto received = hosts[2].receive();
+    ASSERT_EQ(received.size(), 2U);
+    EXPECT_EQ(received[0].frame, received[1].frame);
+    EXPECT_EQ(hosts[2].dispatcher.unclaimed(), 1U);
+    EXPECT_EQ(hosts[2].niu.peer(0).held, 1U);
+    hosts[2].release(received);
+    EXPECT_EQ(hosts[2].niu.peer(0).held, 0U);
+}
+
+}  // namespace isoplane::test
