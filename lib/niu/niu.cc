@@ -28,7 +28,9 @@ Options checked(Options options, const runtime::Pool& pool) {
                                     std::to_string(options.nodes.size()) +
                                     " nodes; list all of them, this one included");
     }
-    if (options.epoch == 0) throw std::invalid_argument("epoch 0 means unknown; give a greater one");
+    if (static_cast<std::uint16_t>(options.epoch) == 0)
+        throw std::invalid_argument("epoch " + std::to_string(options.epoch) +
+                                    " means unknown, as its low half is 0; give a greater one");
     const wire::Encapsulation encapsulation = Stations(options).encapsulation();
     const std::size_t least = wire::least_mtu(encapsulation);
     if (options.mtu < least) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <isoplane/niu/epoch.hh>
 #include <isoplane/tm/token_exchange.hh>
 #include <stdexcept>
 #include <string>
@@ -204,7 +205,7 @@ bool TokenExchange::has_place(std::uint64_t number) const noexcept {
 }
 
 void TokenExchange::begin_anew() noexcept {
-    ++options_.epoch;
+    options_.epoch = niu::next_epoch(options_.epoch);
     sent_ = complete_ = 0;
     level_ = 0;
     pending_ = resending_ = false;

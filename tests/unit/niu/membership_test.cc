@@ -246,6 +246,7 @@ TEST_F(NiuTest, refuses_options_that_cannot_be) {
     refused([](niu::Options& o) { o.window = 0; });
     refused([](niu::Options& o) { o.node = 2; });
     refused([](niu::Options& o) { o.epoch = 0; });
+    refused([](niu::Options& o) { o.epoch = 0x20000; });
     refused([](niu::Options& o) { o.mtu = static_cast<std::uint16_t>(wire::kMinMtu - 1 + extra()); });
     refused([](niu::Options& o) { o.udp = {.addresses = {kA.ip}}; });
     refused([](niu::Options& o) { o.mtu = 9000; });  // more than a packet of the pool holds

@@ -257,6 +257,18 @@ TEST(TokenExchange, says_who_wants_time_to_go_on_one_hop_less_far) {
     EXPECT_EQ(desk.manager.counters().wakes.get(), 1U);
 }
 
+TEST(TokenExchange, begins_anew_in_an_epoch_that_others_can_name) {
+    Desk desk({.epoch = 0xffff});
+    desk.b.send(1);
+    desk.settle();
+    const niu::TokenAddress address{.from = 1, .to = 2, .epoch = 2};
+    ASSERT_TRUE(desk.stations.niu(1).send_token(address, {.number = 1}, {}));
+    desk.stations.niu(1).push_out();
+    desk.settle();
+    EXPECT_EQ(desk.manager.restarts(), 1U);
+    EXPECT_EQ(desk.manager.options().epoch, 0x10001U);
+}
+
 TEST(TokenExchange, begins_anew_with_a_host_that_starts_again) {
     Desk desk;
     for (const std::uint64_t number : {1U, 2U}) {

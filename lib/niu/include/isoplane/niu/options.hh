@@ -29,7 +29,8 @@ struct Options {
     NodeId node = 0;  ///< this one
     Names nodes{};    ///< of all
     std::uint32_t job_key = 0;
-    std::uint32_t epoch = 1;  ///< of this incarnation: not 0, and greater than that of any before it
+    /// Of this incarnation: greater than that of any before it, and its low half is not 0 (epoch.hh).
+    std::uint32_t epoch = 1;
     std::uint64_t build_id = 0;
     wire::MacAddress mac{};
     /// Of all nodes, where they are known beforehand: then nothing is sent to all, by which nodes find each
