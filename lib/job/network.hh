@@ -67,6 +67,7 @@ struct Network {
           dispatcher(niu),
           barrier(niu, loss) {
         dispatcher.attach(wire::Protocol::kControl, &barrier);
+        barrier.count_as_lost([this](niu::NodeId host) { return time && time->has_left(host); });
     }
 
     /// What the NIU has counted, and what did not come so far.

@@ -144,7 +144,11 @@ unsigned EndpointStage::take_releases() noexcept {
 }
 
 void EndpointStage::tend_barrier(std::uint32_t wanted) noexcept {
-    if (wanted == link_.barriers_completed.load(std::memory_order_relaxed)) return;
+    if (wanted == link_.barriers_completed.load(std::memory_order_relaxed)) {
+        // One that is running is for the stage to complete whose program has entered it.
+        if (barrier_.state() != BarrierState::kRunning) barrier_.poll();
+        return;
+    }
     const bool all_sent = waiting_ == 0 && link_.outgoing.empty();
     if (all_sent && barrier_.state() != BarrierState::kRunning) barrier_.enter();
     barrier_.poll();

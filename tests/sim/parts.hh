@@ -16,10 +16,10 @@ namespace isoplane::test {
 /// The NIU of a host, and an endpoint that is polled with it or stands behind rings.
 struct Parts {
     Parts(sim::Link::End end, const niu::Options& options, bool remote,
-          wire::Protocol protocol = wire::Protocol::kNoniso)
+          wire::Protocol protocol = wire::Protocol::kNoniso, noniso::Loss loss = noniso::Loss::kBreaks)
         : niu("niu" + std::to_string(options.node), end.input, end.output, pool(), options),
           dispatcher(niu),
-          barrier(niu),
+          barrier(niu, loss),
           direct(niu, barrier, protocol) {
         dispatcher.attach(wire::Protocol::kControl, &barrier);
         dispatcher.attach(protocol, &direct);

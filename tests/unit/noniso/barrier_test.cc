@@ -127,6 +127,103 @@ TEST_F(TrioTest, does_without_a_node_that_died_while_it_started_again) {
         EXPECT_EQ(barrier(i).state(), BarrierState::kComplete) << i;
 }
 
+/// Node 0 is in a barrier already, node 1 is not: both have it come in at the next.
+TEST_F(TrioTest, a_node_that_returns_while_one_is_under_way_comes_in_at_the_same_one_for_all) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        start(i, 1, noniso::Loss::kLeavesOut);
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        ASSERT_TRUE(barrier(i).enter());
+    run(1ms);
+    hosts[2].reset();
+    run(500ms);
+    ASSERT_TRUE(barrier(0).enter());
+    run(1ms);
+    start(2, 2, noniso::Loss::kLeavesOut);
+    run(50ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kRunning);
+    for (const NodeId i : {NodeId{1}, NodeId{2}, NodeId{0}, NodeId{1}}) {
+        ASSERT_TRUE(barrier(i).enter()) << i;
+        run(1ms);
+    }
+    for (NodeId i = 0; i < kNodes; ++i)
+        EXPECT_EQ(barrier(i).state(), BarrierState::kComplete) << i;
+    EXPECT_EQ(barrier(0).completed(), 3U);
+    EXPECT_EQ(barrier(1).completed(), 3U);
+    EXPECT_EQ(barrier(2).completed(), 1U);
+    ASSERT_TRUE(barrier(2).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kRunning);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(1).enter());
+    run(1ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        EXPECT_EQ(barrier(i).state(), BarrierState::kComplete) << i;
+}
+
+TEST_F(TrioTest, a_node_that_enters_before_it_knows_where_the_others_are_waits_for_them_there) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        start(i, 1, noniso::Loss::kLeavesOut);
+    for (int round = 0; round < 3; ++round) {
+        for (NodeId i = 0; i < kNodes; ++i)
+            ASSERT_TRUE(barrier(i).enter());
+        run(2ms);
+    }
+    start(2, 2, noniso::Loss::kLeavesOut);
+    ASSERT_TRUE(barrier(2).enter());
+    run(500ms);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kRunning);
+    ASSERT_TRUE(barrier(0).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kRunning);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kRunning);
+    ASSERT_TRUE(barrier(1).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).completed(), 4U);
+    EXPECT_EQ(barrier(1).completed(), 4U);
+    EXPECT_EQ(barrier(2).completed(), 1U);
+}
+
+TEST_F(TrioTest, a_node_that_returns_does_not_wait_for_who_has_left_before) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        start(i, 1, noniso::Loss::kLeavesOut);
+    run(1ms);
+    hosts[1].reset();
+    hosts[2].reset();
+    run(500ms);
+    start(2, 2, noniso::Loss::kLeavesOut);
+    bool told = false;
+    barrier(2).count_as_lost([&](NodeId node) { return told && node == 1; });
+    run(50ms);
+    ASSERT_TRUE(barrier(0).enter());
+    ASSERT_TRUE(barrier(2).enter());
+    run(1ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kRunning);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kRunning);
+    told = true;
+    run(1ms);
+    EXPECT_EQ(barrier(0).state(), BarrierState::kComplete);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kComplete);
+}
+
+TEST_F(TrioTest, does_without_those_who_have_closed) {
+    for (NodeId i = 0; i < kNodes; ++i)
+        start(i, 1, noniso::Loss::kLeavesOut);
+    run(1ms);
+    ASSERT_TRUE(barrier(2).enter());
+    run(1ms);
+    hosts[0]->niu.close();
+    run(1ms);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kRunning);
+    hosts[1]->niu.close();
+    run(1ms);
+    EXPECT_EQ(barrier(2).state(), BarrierState::kComplete);
+    hosts[2]->niu.close();
+    run(100ms);
+    for (NodeId i = 0; i < kNodes; ++i)
+        EXPECT_TRUE(hosts[i]->niu.closed()) << i;
+}
+
 TEST_F(TrioTest, is_broken_when_a_node_starts_again) {
     run(1ms);
     for (NodeId i = 0; i < kNodes; ++i)

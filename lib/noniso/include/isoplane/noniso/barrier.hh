@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include <isoplane/niu/dispatcher.hh>
@@ -31,11 +33,17 @@ enum class Loss : std::uint8_t {
 /// - Barriers are numbered, so that a fast node may be at the next one before a slow one has left the last.
 /// - What a node sent before it entered arrives before the barrier completes.
 /// - The messages are urgent: a barrier completes though nobody receives what was sent before.
+///
+/// Where the lost are left out, those who start again come in at a barrier that is the same for all
+/// (doc/protocol.md).
 class Barrier final : public niu::Receiver {
   public:
     using NodeId = niu::NodeId;
+    using HasLeft = std::function<bool(NodeId)>;
 
     explicit Barrier(niu::Niu& niu, Loss loss = Loss::kBreaks);
+    /// Who is known to have gone before this node came: it does not wait to be told their numbers.
+    void count_as_lost(HasLeft has_left) { has_left_ = std::move(has_left); }
 
     /// Enters the next barrier. False while one is running, and when it is broken.
     bool enter() noexcept;
@@ -43,7 +51,7 @@ class Barrier final : public niu::Receiver {
     bool poll() noexcept;
 
     BarrierState state() const noexcept { return state_; }
-    /// How many have completed.
+    /// How many this node has passed.
     std::uint32_t completed() const noexcept;
     /// The node whose loss has broken the barrier.
     NodeId broken_by() const noexcept { return broken_by_; }
@@ -51,23 +59,33 @@ class Barrier final : public niu::Receiver {
     void take(const niu::Received& message) noexcept override;
 
   private:
+    static constexpr std::uint32_t kNothing = UINT32_MAX;
+
     /// Another node, as far as barriers go.
     struct Member {
         NodeId node = 0;
-        std::uint32_t epoch = 0;  ///< of the life in which it entered the first of our barriers
-        std::uint32_t first = 0;  ///< of our barriers that it takes part in, if it has started again
-        std::uint32_t told = 0;   ///< the last barrier that it knows us at
-        std::uint32_t at = 0;     ///< the last barrier that we know it at
+        std::uint32_t epoch = 0;         ///< of the life in which we have met it
+        std::uint32_t told = kNothing;   ///< the last barrier that it knows us at
+        std::uint32_t first = kNothing;  ///< where it said first that it is
+        std::uint32_t at = 0;            ///< the last barrier in which it need not be waited for
     };
-    void meet(Member& member) noexcept;
+    bool poll_together() noexcept;
+    bool poll_with_who_is_left() noexcept;
+    bool tend(Member& member) noexcept;
+    bool is_gone(const Member& member) const noexcept;
+    bool take_place() noexcept;
     bool lost(Member& member) noexcept;
     bool tell(Member& member) noexcept;
 
     niu::Niu& niu_;
     Loss loss_;
+    HasLeft has_left_;
     std::vector<Member> members_;
     std::vector<Member*> by_node_;  ///< nullptr for this node
-    std::uint32_t number_ = 0;
+    std::size_t next_ = 0;          ///< of the members, to be tended
+    bool placed_;                   ///< it knows what numbers the others count
+    std::uint32_t number_ = 0;      ///< of the last barrier, counted as the others do
+    std::uint32_t entered_ = 0;     ///< barriers
     BarrierState state_ = BarrierState::kNone;
     NodeId broken_by_ = 0;
 };
