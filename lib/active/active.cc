@@ -15,7 +15,11 @@ constexpr unsigned kMostTaken = 64;
 }  // namespace
 
 Active::Active(noniso::Endpoint& endpoint, Images& images, const Options& options)
-    : endpoint_(endpoint), images_(images), options_(options), peers_(options.nodes) {
+    : endpoint_(endpoint),
+      images_(images),
+      options_(options),
+      peers_(options.nodes),
+      watch_(options.limit / 8) {
     if (options.depth == 0 || options.depth > wire::kActiveSlots)
         throw std::invalid_argument("a depth of " + std::to_string(options.depth) +
                                     " requests to a node: it can be 1 to " +
@@ -31,7 +35,8 @@ Active::Active(noniso::Endpoint& endpoint, Images& images, const Options& option
 
 unsigned Active::poll(Time now) noexcept {
     if (running_ != Running::kNothing) return 0;
-    now_ = now;
+    skipped_ += watch_.excess(now);
+    now_ = now - skipped_;
     unsigned moved = 0;
     for (niu::Received received; moved < kMostTaken && endpoint_.receive(received); ++moved) {
         take(received);
@@ -67,7 +72,7 @@ bool Active::next_failure(Failure& failure) noexcept {
 
 /// One slot a poll, in turn: requests that are lost are few, and nobody is in a hurry to hear of them. Their
 /// time runs from the first look: of a program that has computed since it polled last, nobody knows how late
-/// it was when it made them.
+/// it was when it made them. Nor does it run on while nobody polls, and answers wait to be received.
 void Active::check_next() noexcept {
     if (++check_slot_ == options_.depth) {
         check_slot_ = 0;

@@ -24,7 +24,8 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       single_(pool),
       counts_(niu.options().nodes.size()),
       most_outstanding_(options_.most_outstanding),
-      survival_(niu.options().nodes.size()) {}
+      survival_(niu.options().nodes.size()),
+      watch_(niu.options().silence / 8) {}
 
 Isotach::~Isotach() {
     discard();
@@ -36,13 +37,20 @@ void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
     dispatcher.attach(wire::Protocol::kToken, &siu_);
 }
 
+/// It does not while this host itself is not polled: what makes it go on may wait to be received.
+inline void Isotach::note_standing(bool wanted) noexcept {
+    runtime::put_off(stands_since_, watch_.excess(now_), now_);
+    stands_since_ = wanted && wanted_ ? std::max(stands_since_, siu_.moved_at()) : now_;
+    wanted_ = wanted;
+}
+
 unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
     const unsigned payloads = payloads_.poll();
     if (siu_.survives()) tend_survival();
     const bool wanted = !started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
-    wanted_since_ = wanted ? std::min(wanted_since_, now) : runtime::Time::max();
+    note_standing(wanted);
     siu_.want(wanted);
     if (survival_.arrival.waits) return payloads;
     const unsigned pulses =
@@ -54,14 +62,13 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                           });
     if (pulses != 0) {
         counters_.pulses.add(pulses);
-        executed_at_ = now;
+        stands_since_ = now;
     }
     return pulses + payloads;
 }
 
 runtime::Duration Isotach::standing() const noexcept {
-    if (wanted_since_ == runtime::Time::max()) return runtime::Duration{0};
-    return now_ - std::max({wanted_since_, siu_.moved_at(), executed_at_});
+    return wanted_ ? now_ - stands_since_ : runtime::Duration{0};
 }
 
 std::size_t Isotach::max_message(NodeId to) const noexcept {

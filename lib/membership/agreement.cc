@@ -25,6 +25,7 @@ Agreement::Agreement(niu::Niu& niu, const topology::Topology& topology, Body& bo
       options_(options),
       here_(niu.options().node),
       epoch_(niu.options().epoch),
+      watch_(options_.pause()),
       promises_(topology.node_count()),
       accepts_(topology.node_count()) {
     niu_.attach(static_cast<niu::ViewReceiver*>(this));
@@ -36,11 +37,9 @@ Agreement::~Agreement() {
 
 void Agreement::poll(Time now) {
     now_ = now;
-    const Duration missed = now - std::exchange(polled_at_, now);
-    if (missed > options_.pause()) {
-        // What has come with this poll came now.
-        for (Time* const then : {&began_at_, &returned_at_, &majority_at_})
-            if (*then != Time::max()) *then = std::min(now, *then + missed);
+    if (const Duration missed = watch_.missed(now); missed != Duration{0}) {
+        for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &alone_since_})
+            runtime::put_off(*then, missed, now);
     }
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();
@@ -140,7 +139,7 @@ bool Agreement::is_over(NodeId node, std::uint32_t epoch) const {
 
 /// How this node stands; from here on it stays so.
 Promise Agreement::own_promise() {
-    if (!frozen_) frozen_at_ = now_;
+    if (!frozen_) frozen_at_ = alone_since_ = now_;
     frozen_ = true;
     const isotach::Standing standing = body_.freeze();
     return {.epoch = epoch_,
@@ -266,7 +265,7 @@ std::string Agreement::trouble() const {
     if (given_up_)
         return "the others have gone on in logical time without this node, of which they had heard nothing "
                "for too long; start it again, and it takes part again";
-    if (view_.number != 0 && frozen_ && now_ - frozen_at_ > 2 * options_.limit)
+    if (view_.number != 0 && frozen_ && now_ - alone_since_ > 2 * options_.limit)
         return "logical time stands still: a majority of its members, as of view " +
                std::to_string(view_.number) + ", cannot be heard; it goes on when enough of them can be";
     return {};

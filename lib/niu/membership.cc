@@ -232,8 +232,18 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     return freed;
 }
 
+/// While this node did not run the others may not have, either; and what they say may wait to be received.
+void Niu::skip(runtime::Duration stopped) noexcept {
+    if (stopped == runtime::Duration{0}) return;
+    for (Time* const then : {&started_, &close_started_, &all_left_})
+        runtime::put_off(*then, stopped, now_);
+    for (Peer& peer : peers_)
+        runtime::put_off(peer.bye_heard, stopped, now_);
+}
+
 void Niu::tend_membership() noexcept {
     if (started_ == Time::min()) started_ = now_;
+    skip(watch_.excess(now_));
     membership_at_ = now_ + hello_wait_;
     if (closing_) return tend_closing();
     const bool seeks_router = stations_.gateway() != 0 && !stations_.knows_router();

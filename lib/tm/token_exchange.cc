@@ -77,11 +77,10 @@ void TokenExchange::freeze() noexcept {
 
 /// That nobody was heard says nothing while this node itself did not run.
 void TokenExchange::note_poll(Time now) noexcept {
-    if (const Duration missed = now - polled_at_; missed > stopped_) {
-        for (Neighbour& neighbour : neighbours_)
-            neighbour.heard = std::min(now, neighbour.heard + missed);
-    }
-    polled_at_ = now;
+    const Duration missed = watch_.missed(now);
+    if (missed == Duration{0}) return;
+    for (Neighbour& neighbour : neighbours_)
+        runtime::put_off(neighbour.heard, missed, now);
 }
 
 /// Returns whether the neighbour's tokens are complete further than before.

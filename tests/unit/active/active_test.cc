@@ -172,7 +172,8 @@ TEST_F(ActiveTest, a_request_fails_after_the_limit_and_a_late_answer_gives_its_s
     pair.look(runtime::Time{1s});
     const auto request = pair[0].request(1, echo, {});
     pair.look(runtime::Time{100s});  // it has computed
-    pair.look(runtime::Time{100s + 999ms});
+    for (auto now = runtime::Time{100s + 100ms}; now < runtime::Time{101s}; now += 100ms)
+        pair.look(now);
     EXPECT_EQ(pair[0].state(request), RequestState::kOpen);
     pair.look(runtime::Time{101s});
     const Failure failure = next_failure(pair[0]);
@@ -187,6 +188,18 @@ TEST_F(ActiveTest, a_request_fails_after_the_limit_and_a_late_answer_gives_its_s
     EXPECT_EQ(seen.replies, 0U);
     for (unsigned i = 0; i < 4; ++i)
         EXPECT_TRUE(pair[0].request(1, swallow, {}));
+}
+
+/// The other was stopped as well, and has not answered yet.
+TEST_F(ActiveTest, a_request_does_not_fail_for_the_time_in_which_nobody_ran) {
+    const auto request = pair[0].request(1, echo, {});
+    pair.look(runtime::Time{1s});
+    pair.look(runtime::Time{101s});
+    EXPECT_EQ(pair[0].state(request), RequestState::kOpen);
+    pair[1].poll(runtime::Time{101s});
+    pair[0].poll(runtime::Time{101s});
+    EXPECT_EQ(seen.replies, 1U);
+    EXPECT_EQ(pair[0].counters().failed.get(), 0U);
 }
 
 TEST_F(ActiveTest, a_request_fails_with_the_life_of_its_node) {

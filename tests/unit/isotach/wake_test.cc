@@ -50,4 +50,23 @@ TEST(IsotachWake, time_goes_on_until_all_is_executed_and_no_longer) {
     hosts.run(1ms);
 }
 
+TEST(IsotachWake, time_does_not_stand_still_while_its_host_does_not_run) {
+    Hosts hosts(topology::single_switch(2));
+    Host& host = hosts[0];
+    ASSERT_TRUE(host.send({1}));
+    Time now = hosts.stations.now();
+    const auto poll_alone = [&](Duration later) {
+        now += later;
+        host.niu.poll(now);
+        host.poll(now);
+    };
+    poll_alone(1us);
+    poll_alone(1us);
+    poll_alone(100s);
+    EXPECT_LT(host.isotach.standing(), host.niu.options().silence / 4) << "the others were stopped as well";
+    for (int second = 0; second < 40; ++second)
+        poll_alone(1s);
+    EXPECT_GT(host.isotach.standing(), host.niu.options().silence);
+}
+
 }  // namespace isoplane::test

@@ -130,7 +130,7 @@ TEST_F(AgreementTest, who_joins_late_takes_any_base_but_none_that_no_time_has_re
 TEST_F(AgreementTest, who_can_do_nothing_without_the_others_says_so_until_they_are_heard) {
     decide(view(1, 100, 100));
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
-    pass(2 * kLimit);
+    pass_slowly(2 * kLimit);
     EXPECT_EQ(agreement.trouble(), "") << "the others may be about to agree";
     pass(1ms);
     EXPECT_NE(agreement.trouble().find("a majority of its members, as of view 1,"), std::string::npos);
@@ -138,6 +138,16 @@ TEST_F(AgreementTest, who_can_do_nothing_without_the_others_says_so_until_they_a
     decide(view(2, 100, 200));
     EXPECT_EQ(agreement.trouble(), "");
     EXPECT_FALSE(described().contains("trouble"));
+}
+
+TEST_F(AgreementTest, who_did_not_run_for_a_while_does_not_say_so_before_the_others_have_had_the_time) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    pass(10 * kLimit);
+    pass_slowly(2 * kLimit);
+    EXPECT_EQ(agreement.trouble(), "");
+    pass(1ms);
+    EXPECT_NE(agreement.trouble(), "");
 }
 
 TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers_all_the_same) {

@@ -220,6 +220,34 @@ TEST_F(NiuTest, leaves_without_a_peer_that_does_not_when_the_limit_has_passed) {
     EXPECT_EQ(a->left_open(), "a left while b had not closed; what those sent last may be lost");
 }
 
+TEST_F(NiuTest, waits_for_a_peer_that_was_stopped_as_long_as_itself) {
+    meet();
+    a->close();
+    run(1ms);
+    now += 100s;
+    run(100ms, 50us);
+    EXPECT_FALSE(a->closed());
+    b->close();
+    run(100ms, 50us);
+    EXPECT_TRUE(a->closed());
+    EXPECT_TRUE(b->closed());
+    EXPECT_EQ(a->left_open() + b->left_open(), "");
+}
+
+TEST_F(NiuTest, names_nobody_as_missing_for_the_time_in_which_it_was_stopped) {
+    b.reset();
+    run(1ms);
+    now += 100s;
+    run(1ms);
+    to_b.drain();
+    EXPECT_EQ(a->missing(), "");
+    for (const Time end = now + 30s; now < end; now += 50ms) {
+        a->poll(now);
+        to_b.drain();
+    }
+    EXPECT_NE(a->missing(), "");
+}
+
 TEST_F(NiuTest, leaves_without_a_peer_that_has_only_presented_itself_when_that_is_silent) {
     niu::Options impatient = options(0);
     impatient.silence = 100ms;

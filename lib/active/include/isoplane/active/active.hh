@@ -17,6 +17,7 @@
 #pragma once
 
 #include <isoplane/runtime/fifo.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <vector>
 
 #include <isoplane/active/images.hh>
@@ -175,7 +176,9 @@ class Active {
     std::vector<Peer> peers_;
     Running running_ = Running::kNothing;
     Served served_;
-    Time now_{};
+    runtime::PollWatch watch_;
+    runtime::Duration skipped_{};  ///< time in which it was not polled, beyond what may be
+    Time now_{};                   ///< without that
     std::size_t open_ = 0;
     std::size_t waiting_ = 0;  ///< messages on the lists of those that do
     std::size_t check_peer_ = 0;

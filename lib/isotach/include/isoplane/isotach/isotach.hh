@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <isoplane/niu/dispatcher.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/wire/isotach.hh>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -204,6 +205,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
         std::uint32_t rank = 0;  ///< of the next message in it
     };
 
+    void note_standing(bool wanted) noexcept;
     bool may_issue() const noexcept {
         return outstanding_ < most_outstanding_ && siu_.started() && !options_.planted.piecemeal;
     }
@@ -318,8 +320,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
     Survival survival_;
     runtime::Time now_{};
-    runtime::Time executed_at_{};  ///< the last pulse
-    runtime::Time wanted_since_ = runtime::Time::max();
+    runtime::PollWatch watch_;
+    runtime::Time stands_since_{};  ///< if time is wanted
+    bool wanted_ = false;
     Counters counters_;
 };
 

@@ -11,6 +11,7 @@
 #include <isoplane/isotach/survival.hh>
 #include <isoplane/membership/choice.hh>
 #include <isoplane/niu/niu.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -146,6 +147,7 @@ class Agreement final : public niu::ViewReceiver {
     Options options_;
     NodeId here_;
     std::uint32_t epoch_;
+    runtime::PollWatch watch_;
     Time now_{};
 
     wire::View view_{};
@@ -153,9 +155,9 @@ class Agreement final : public niu::ViewReceiver {
     bool stranger_ = false;  ///< there is a view, and this node is not in it yet
     bool frozen_ = false;
     Time frozen_at_{};
+    Time alone_since_{};  ///< the same, but for the time in which this node did not run
     Time asked_at_{};
     Time look_at_{};
-    Time polled_at_{};
     std::uint32_t promised_ = 0;
     std::uint32_t accepted_ = 0;  ///< the ballot
     wire::View decided_{};        ///< heard of, to be adopted when what came before has been dispatched

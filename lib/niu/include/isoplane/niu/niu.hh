@@ -37,6 +37,7 @@
 #include <isoplane/niu/timer_wheel.hh>
 #include <isoplane/niu/token_port.hh>
 #include <isoplane/runtime/backlog.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/runtime/pool.hh>
 #include <isoplane/runtime/stage.hh>
 
@@ -461,6 +462,7 @@ class Niu final : public runtime::Stage {
     std::size_t forget(Peer& peer) noexcept;
     void send_hello(const Station& to, wire::Kind kind, std::uint16_t peer_epoch = 0) noexcept;
     void send_hellos() noexcept;
+    void skip(runtime::Duration stopped) noexcept;
     void tend_membership() noexcept;
     void tend_closing() noexcept;
     bool has_left(const Peer& peer) const noexcept;
@@ -507,6 +509,7 @@ class Niu final : public runtime::Stage {
 
     TimerWheel wheel_;
     Time membership_at_{};
+    runtime::PollWatch watch_{options_.pause()};
     runtime::Duration hello_wait_;
     Time started_ = Time::min();  ///< of the first poll
     LossListener* losses_ = nullptr;

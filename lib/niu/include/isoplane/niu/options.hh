@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <isoplane/topology/ip.hh>
@@ -59,6 +60,12 @@ struct Options {
     runtime::Duration linger = std::chrono::milliseconds{20};  ///< a closed node still answers for so long
 
     Planted planted{};
+
+    /// A node that was not polled for longer was stopped: of that time, no more than this is counted.
+    runtime::Duration pause() const noexcept {
+        return std::max<runtime::Duration>(std::min(hello_limit, close_limit) / 8,
+                                           std::chrono::milliseconds{200});
+    }
 };
 
 }  // namespace isoplane::niu

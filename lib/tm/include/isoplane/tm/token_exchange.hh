@@ -23,6 +23,7 @@
 #include <isoplane/niu/niu.hh>
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/counter.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 
@@ -100,7 +101,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::uint64_t base() const noexcept { return base_; }
     /// Time between two polls that is longer than that says nothing of who was not heard in it: this node did
     /// not run then.
-    void count_as_stopped(Duration pause) noexcept { stopped_ = pause; }
+    void count_as_stopped(Duration pause) noexcept { watch_ = runtime::PollWatch(pause); }
     /// Calls `tell(node)` with each neighbour that has not been heard in this view for so long.
     template <typename Tell>
     void silent(Duration limit, Tell&& tell) const {
@@ -234,8 +235,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     Time now_{};
     Time sent_at_{};
     Time moved_at_{};
-    Time polled_at_{};
-    Duration stopped_ = std::chrono::milliseconds{2};
+    runtime::PollWatch watch_{std::chrono::milliseconds{2}};
     Time resend_at_ = Time::max();
     bool resent_ = false;  ///< since something came: what comes now may answer either
     Unlike unlike_;
