@@ -23,18 +23,18 @@ class FakeBody final : public membership::Body {
   public:
     std::uint64_t sent = 0;
     std::vector<std::uint32_t> begun;  ///< numbers of views
-    std::size_t members = 0;           ///< of the last
+    wire::View view{};                 ///< the last
     std::vector<NodeId> silent;
 
     isotach::Standing freeze() noexcept override {
         frozen_ = true;
         return {.held = sent, .last = sent};
     }
-    void begin(const wire::View& view) override {
+    void begin(const wire::View& next) override {
         frozen_ = false;
-        begun.push_back(view.number);
-        members = view.members.size();
-        sent = std::max(sent, view.base);
+        begun.push_back(next.number);
+        view = next;
+        sent = std::max(sent, next.base);
     }
     void stop() noexcept override {}
     void add_silent(std::vector<NodeId>& nodes) const override {
@@ -61,11 +61,34 @@ class AgreementTest : public PoolTest {
             made.members.push_back({.node = node, .played_by = node, .epoch = 10U + node});
         return made;
     }
+    /// The second of them.
+    static wire::View without(NodeId gone, std::uint64_t cut, std::uint64_t base) {
+        wire::View made = view(2, cut, base);
+        std::erase_if(made.members, [gone](const wire::Member& member) { return member.node == gone; });
+        return made;
+    }
     void decide(const wire::View& next) { hear({.step = wire::ViewStep::kDecided, .next = next}); }
-    void hear(const wire::ViewMessage& message) {
+    void hear(const wire::ViewMessage& message, NodeId from = 1) {
         niu.poll(now);
-        agreement.on_view(1, 11, message);
+        agreement.on_view(from, 10U + from, message);
         agreement.poll(now);
+    }
+    /// Its promise in that ballot of host 0, when it has accepted a view before.
+    void promise(NodeId from, std::uint32_t round, std::uint32_t accepted, const wire::View& next) {
+        hear({.step = wire::ViewStep::kPromise,
+              .view = 1,
+              .ballot = round << 16,
+              .held = 100,
+              .last = 100,
+              .accepted = accepted,
+              .next = next},
+             from);
+    }
+    /// Until it has proposed so often.
+    void pass_until_proposed(unsigned times) {
+        for (int i = 0; i < 5'000 && described()["proposals"] != times; ++i)
+            pass(1ms);
+        ASSERT_EQ(described()["proposals"], times);
     }
     void pass(runtime::Duration time) {
         now += time;
@@ -180,7 +203,7 @@ TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
     answer(wire::ViewStep::kPromise, {2});
     answer(wire::ViewStep::kAccepted, {1, 3});
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
-    EXPECT_EQ(body.members, 4U);
+    EXPECT_EQ(body.view.members.size(), 4U);
 }
 
 /// They are frozen by now, and doubt nobody; and each has proposed in its turn.
@@ -199,7 +222,7 @@ TEST_F(AgreementTest, nor_is_he_by_who_began_while_they_were_apart) {
     answer(wire::ViewStep::kPromise, {2}, 2);
     answer(wire::ViewStep::kAccepted, {1, 3}, 2);
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
-    EXPECT_EQ(body.members, 4U);
+    EXPECT_EQ(body.view.members.size(), 4U);
 }
 
 TEST_F(AgreementTest, who_is_asked_again_and_again_leaves_it_to_who_asks) {
@@ -226,7 +249,7 @@ TEST_F(AgreementTest, who_does_not_come_back_with_another_is_not_waited_for_long
     pass_slowly(20ms);
     answer(wire::ViewStep::kAccepted, {1, 3});
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
-    EXPECT_EQ(body.members, 3U);
+    EXPECT_EQ(body.view.members.size(), 3U);
 }
 
 TEST_F(AgreementTest, a_ballot_above_which_there_is_none_is_nobodys) {
@@ -255,6 +278,49 @@ TEST_F(AgreementTest, what_was_accepted_is_the_view_that_comes_next) {
     EXPECT_EQ(impossible(), 1U);
 }
 
+/// It may have been decided, though nobody of these knows.
+TEST_F(AgreementTest, what_was_accepted_under_the_highest_ballot_is_proposed_again) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    pass_until_proposed(1);
+    promise(1, 1, 5, without(2, 90, 150));
+    promise(3, 1, 4, without(1, 80, 140));
+    answer(wire::ViewStep::kPromise, {2});
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.view, without(2, 90, 150));
+}
+
+TEST_F(AgreementTest, so_is_what_this_node_has_accepted) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kAccept, .view = 1, .ballot = 5, .next = without(2, 90, 150)});
+    pass_until_proposed(1);
+    promise(1, 1, 4, without(3, 80, 140));
+    answer(wire::ViewStep::kPromise, {2, 3});
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.view, without(2, 90, 150));
+}
+
+/// Whoever promised in the first may have accepted another's view since.
+TEST_F(AgreementTest, what_is_said_in_one_ballot_does_not_count_in_the_next) {
+    decide(view(1, 100, 100));
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
+    pass_until_proposed(1);
+    hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = (1U << 16) + 1});
+    pass_until_proposed(2);
+    answer(wire::ViewStep::kPromise, {1, 2, 3}, 1);
+    answer(wire::ViewStep::kAccepted, {1, 2, 3}, 2);
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1}) << "nobody has promised";
+    promise(1, 2, (1U << 16) + 1, without(2, 90, 150));
+    answer(wire::ViewStep::kPromise, {2, 3}, 2);
+    answer(wire::ViewStep::kAccepted, {1, 2, 3}, 1);
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1}) << "nobody has accepted";
+    answer(wire::ViewStep::kAccepted, {1, 3}, 2);
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.view, without(2, 90, 150));
+}
+
 TEST_F(AgreementTest, who_waits_for_all_to_begin_has_no_trouble) {
     hear({.step = wire::ViewStep::kPrepare, .ballot = 5});
     pass(10 * kLimit);
@@ -263,9 +329,7 @@ TEST_F(AgreementTest, who_waits_for_all_to_begin_has_no_trouble) {
 
 TEST_F(AgreementTest, who_was_given_up_is_told_and_stops) {
     decide(view(1, 100, 100));
-    wire::View without = view(2, 100, 200);
-    without.members.erase(without.members.begin());
-    decide(without);
+    decide(without(0, 100, 200));
     EXPECT_TRUE(agreement.given_up());
     EXPECT_NE(agreement.trouble().find("gone on in logical time without this node"), std::string::npos);
     EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
