@@ -123,6 +123,20 @@ Pulse told_to(const Life& life, bool cut_short) {
     return last == 0 ? 0 : last - 1;
 }
 
+/// Where in time it was told of others.
+std::string check_notices(const Life& life, const Views& views) {
+    for (const MembershipNotice& notice : notices_of(life)) {
+        // Of who was not there when it joined another has told it, in whichever view that was.
+        if (!notice.joined && notice.time.pulse == life.joined) continue;
+        const Pulse due = views.told_at(notice.view);
+        if (notice.time.place == Place::kEnd && notice.time.pulse == due) continue;
+        return host_name(life.host) + " was told at " + to_string(notice.time) +
+               " of who has left or joined in view " + std::to_string(notice.view) +
+               ", which was to be at the end of pulse " + std::to_string(due);
+    }
+    return {};
+}
+
 bool is_same(const MembershipNotice& a, const MembershipNotice& b) {
     return a.host == b.host && a.joined == b.joined && a.view == b.view && a.time.pulse == b.time.pulse;
 }
@@ -185,6 +199,13 @@ const wire::View* Views::without(std::uint16_t node, std::uint32_t epoch) const 
     return went;
 }
 
+Pulse Views::told_at(std::uint32_t number) const {
+    Pulse pulse = 0;
+    for (auto at = views_.find(number); at != views_.end(); ++at)
+        if (at->first == number || at->second.cut < pulse) pulse = at->second.base;
+    return pulse;
+}
+
 std::size_t Views::failovers() const {
     const auto is_played = [](const wire::Member& member) { return member.played_by != member.node; };
     const auto on_its_own = [](const wire::View& view, std::uint16_t node) {
@@ -236,6 +257,7 @@ std::string settle_lives(std::vector<Life>& lives, const Views& views, std::uint
     };
     for (Life& life : lives) {
         complain(find_joined(life, views));
+        complain(check_notices(life, views));
         const wire::View* view = views.without(life.host, life.epoch);
         if (view == nullptr) continue;
         life.lost = true;

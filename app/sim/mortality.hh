@@ -29,6 +29,9 @@ class Views {
     /// none. One that never learned that it was in may come again: then it is the last time that counts.
     const wire::View* with(std::uint16_t node, std::uint32_t epoch) const;
     const wire::View* without(std::uint16_t node, std::uint32_t epoch) const;
+    /// At the end of which pulse all are told of who left or joined with that view: of its base, or of that
+    /// of a later one whose cut came before it.
+    Pulse told_at(std::uint32_t number) const;
     std::size_t changes() const { return views_.empty() ? 0 : views_.size() - 1; }
     /// How often a host came in the place of a token manager on its own.
     std::size_t failovers() const;

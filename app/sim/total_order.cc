@@ -10,10 +10,12 @@ namespace isoplane::sim {
 
 namespace {
 
-/// Time goes on with every delivery; notices of one pulse may share their time.
+/// Time goes on with every delivery; notices of one pulse may share their time. Who has left or joined is
+/// the last of them.
 void check_time_goes_on(const Case& c, std::size_t host) {
     LogicalTime last;
     bool any = false;
+    std::optional<Pulse> changed;  // the last pulse with who has left or joined
     const auto see = [&](const LogicalTime& now, bool may_repeat) {
         if (any && (now < last || (now == last && !may_repeat))) {
             c.findings.report(Rule::kTotalOrder, [&] {
@@ -24,9 +26,21 @@ void check_time_goes_on(const Case& c, std::size_t host) {
         last = now;
         any = true;
     };
+    const auto see_notice = [&](const LogicalTime& now) {
+        see(now, true);
+        if (changed != now.pulse) return;
+        c.findings.report(Rule::kTotalOrder, [&] {
+            return host_name(host) + " was told of a signal or a barrier at " + to_string(now) +
+                   " after who has left or joined in that pulse.";
+        });
+    };
     c.index.replay(host, On{[&](const Execution& e) { see(e.delivery->time, false); },
-                            [&](const SignalNotice& n) { see(n.time, true); },
-                            [&](const BarrierNotice& n) { see(n.time, true); }});
+                            [&](const SignalNotice& n) { see_notice(n.time); },
+                            [&](const BarrierNotice& n) { see_notice(n.time); },
+                            [&](const MembershipNotice& n) {
+                                see(n.time, true);
+                                changed = n.time.pulse;
+                            }});
 }
 
 bool is_one_time(const LogicalTime& a, const LogicalTime& b) {

@@ -83,6 +83,7 @@ struct Survivors {
         });
         for (const NodeId host : in)
             hosts[host]->isotach.begin(view);
+        base = view.base;
     }
     void die(NodeId host) {
         stations.poll_with(host, nullptr);
@@ -93,6 +94,7 @@ struct Survivors {
     std::vector<std::unique_ptr<Host>> hosts;
     std::unique_ptr<tm::TokenManager> manager;
     std::uint32_t number = 0;
+    isotach::Pulse base = 0;  ///< of the last view
 };
 
 /// A program that receives nothing for a while.
@@ -164,6 +166,34 @@ TEST(SurvivalInViews, who_waits_for_flushes_holds_nothing_behind_the_cut) {
     all.stations.run(5ms);
     for (NodeId host = 0; host < 2; ++host)
         EXPECT_GT(all.hosts[host]->isotach.freeze().held, kCut + 1);
+}
+
+TEST(SurvivalInViews, who_has_left_is_named_behind_the_barriers_that_waited_for_it) {
+    Survivors all(3);
+    all.begin({0, 1, 2});
+    all.stations.run(1ms);
+    const auto at_each = [&](NodeId hosts, auto&& act) {
+        for (NodeId host = 0; host < hosts; ++host)
+            for (unsigned channel = 0; channel < 2; ++channel)
+                EXPECT_TRUE(act(all.hosts[host]->isotach, channel));
+        all.stations.run(1ms);
+    };
+    at_each(3, [](isotach::Isotach& isotach, unsigned channel) {
+        return isotach.join_barrier(channel, isotach::BarrierMode::kWeak);
+    });
+    at_each(2, [](isotach::Isotach& isotach, unsigned channel) { return isotach.enter_barrier(channel); });
+    all.die(2);
+    all.begin({0, 1});
+    all.stations.run(5ms);
+    for (NodeId host = 0; host < 2; ++host) {
+        const auto told = all.hosts[host]->receive();
+        ASSERT_EQ(told.size(), 3U);
+        for (std::uint32_t rank = 0; rank < told.size(); ++rank) {
+            EXPECT_EQ(told[rank].kind,
+                      rank == 2 ? isotach::DeliveryKind::kLeft : isotach::DeliveryKind::kBarrier);
+            EXPECT_EQ(told[rank].time, (isotach::LogicalTime{all.base, isotach::Place::kEnd, 0, rank}));
+        }
+    }
 }
 
 TEST_F(SurvivalOfTheBusy, what_ends_a_view_does_not_wait_for_a_large_message_that_nobody_receives) {

@@ -157,6 +157,19 @@ TEST(TotalOrder, is_broken_by_a_notice_before_the_messages_of_its_pulse) {
     EXPECT_EQ(broken(story), Rules{Rule::kTotalOrder});
 }
 
+TEST(TotalOrder, has_who_has_left_behind_all_else_of_a_pulse) {
+    const MembershipNotice left{2, false, 2, {6, Place::kEnd, 0, 0}};
+    Story story;
+    story.history[0].insert(story.noticed(0) + 1, left);
+    EXPECT_EQ(broken(story), Rules{});
+    Story in_front;
+    in_front.history[0].insert(in_front.noticed(0), left);
+    EXPECT_EQ(broken(in_front), Rules{Rule::kTotalOrder});
+    Story late;
+    late.history[1].insert(late.completed(1, 9), left);
+    EXPECT_EQ(broken(late), Rules{Rule::kTotalOrder});
+}
+
 TEST(Atomicity, is_broken_by_a_part_less_at_a_host) {
     Story story;
     story.history[1].erase(story.delivered(1, 0, 0, 3));

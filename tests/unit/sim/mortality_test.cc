@@ -98,5 +98,28 @@ TEST(Mortality, asks_the_lost_for_nothing_from_before_they_joined) {
     EXPECT_EQ(broken_by_late_and_lost({0, 0, 3, 0}), Rules{Rule::kLoss});
 }
 
+/// Host 0 is told so at that time, and of that view: host 1 has left with the second, and the cut of the
+/// third is so.
+std::string wrong_when_told(const LogicalTime& time, std::uint32_t view, Pulse cut) {
+    Views views;
+    views.see(0, {.number = 1, .members = {{0, 0, 1}, {1, 1, 2}, {2, 2, 3}}});
+    views.see(0, {.number = 2, .cut = 25, .base = 30, .members = {{0, 0, 1}, {2, 2, 3}}});
+    views.see(0, {.number = 3, .cut = cut, .base = 50, .members = {{0, 0, 1}}});
+    std::vector<Life> lives{{.host = 0, .epoch = 1, .events = {MembershipNotice{1, false, view, time}}}};
+    return settle_lives(lives, views, kDistance, false);
+}
+
+TEST(Mortality, finds_those_that_are_told_at_another_time_than_the_base) {
+    EXPECT_EQ(wrong_when_told({30, Place::kEnd, 0, 0}, 2, 30), "");
+    EXPECT_NE(wrong_when_told({31, Place::kEnd, 0, 0}, 2, 30), "");
+    EXPECT_NE(wrong_when_told({30, Place::kWithin, 0, 0}, 2, 30), "");
+    EXPECT_NE(wrong_when_told({30, Place::kEnd, 0, 0}, 4, 30), "") << "there is no such view";
+}
+
+TEST(Mortality, lets_a_later_view_put_off_what_not_all_have_come_to) {
+    EXPECT_EQ(wrong_when_told({50, Place::kEnd, 0, 0}, 2, 29), "");
+    EXPECT_NE(wrong_when_told({30, Place::kEnd, 0, 0}, 2, 29), "");
+}
+
 }  // namespace
 }  // namespace isoplane::sim
