@@ -38,7 +38,7 @@ Agreement::~Agreement() {
 void Agreement::poll(Time now) {
     now_ = now;
     if (const Duration missed = watch_.missed(now); missed != Duration{0}) {
-        for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &alone_since_})
+        for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &alone_since_, &promised_at_})
             runtime::put_off(*then, missed, now);
     }
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
@@ -154,8 +154,7 @@ Promise Agreement::own_promise() {
 void Agreement::promise(NodeId to, const wire::ViewMessage& message) {
     highest_ = std::max(highest_, message.ballot);
     if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
-    promised_ = message.ballot;
-    give_way();
+    give_way_to(message.ballot);
     const Promise own = own_promise();
     post(to, {.step = wire::ViewStep::kPromise,
               .ballot = message.ballot,
@@ -171,9 +170,9 @@ void Agreement::accept(NodeId to, const wire::ViewMessage& message) {
     if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
     if (message.next.number != view_.number + 1) return;
     if (!may_be(message.next)) return impossible_.add();
-    promised_ = accepted_ = message.ballot;
+    accepted_ = message.ballot;
     next_ = message.next;
-    give_way();
+    give_way_to(message.ballot);
     own_promise();
     post(to, {.step = wire::ViewStep::kAccepted, .ballot = message.ballot});
 }

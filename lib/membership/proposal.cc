@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <isoplane/membership/agreement.hh>
+#include <utility>
 
 namespace isoplane::membership {
 
@@ -19,6 +20,13 @@ void Agreement::give_way() {
     const Duration turn = 8 * options_.every();
     const Duration others = !frozen_ ? Duration{0} : view_.number == 0 ? turn : options_.grace();
     due_at_ = now_ + others + rank() * turn;
+}
+
+/// As long as its proposer may need when some come back late; but who hears no answers says the same for
+/// ever.
+void Agreement::give_way_to(std::uint32_t ballot) {
+    if (std::exchange(promised_, ballot) != ballot) promised_at_ = now_;
+    if (now_ - promised_at_ <= 2 * options_.limit) give_way();
 }
 
 void Agreement::propose() {

@@ -236,6 +236,23 @@ TEST_F(AgreementTest, who_is_asked_again_and_again_leaves_it_to_who_asks) {
     EXPECT_NE(described()["proposals"], 0U);
 }
 
+/// As one whose cable carries nothing in that direction: it is heard, and not missed.
+TEST_F(AgreementTest, who_hears_no_answers_does_not_hold_up_the_others_for_ever) {
+    for (const auto step : {wire::ViewStep::kPrepare, wire::ViewStep::kAccept}) {
+        const std::uint32_t number = body.view.number + 1;
+        wire::View next = view(number, 100, 100);
+        decide(next);
+        ++next.number;
+        const unsigned before = described()["proposals"];
+        for (unsigned i = 0; i < 150; ++i) {
+            hear({.step = step, .view = number, .ballot = 5, .next = next});
+            pass_slowly(20ms);
+        }
+        EXPECT_EQ(described()["proposals"], before + 1) << number;
+        EXPECT_EQ(described()["view"], number);
+    }
+}
+
 TEST_F(AgreementTest, who_does_not_come_back_with_another_is_not_waited_for_long) {
     decide(view(1, 100, 100));
     body.silent = {2, 3};

@@ -124,6 +124,7 @@ class Agreement final : public niu::ViewReceiver {
     void begin_accepting(const wire::View& next);
     void count_accepted();
     void give_way();
+    void give_way_to(std::uint32_t ballot);
     /// Each other member with a voice; before the first view each node, but for token managers that are known
     /// to be played.
     template <typename Visit>
@@ -159,6 +160,7 @@ class Agreement final : public niu::ViewReceiver {
     Time asked_at_{};
     Time look_at_{};
     std::uint32_t promised_ = 0;
+    Time promised_at_{};          ///< when it was heard of first
     std::uint32_t accepted_ = 0;  ///< the ballot
     wire::View decided_{};        ///< heard of, to be adopted when what came before has been dispatched
     wire::View next_{};           ///< accepted, or proposed
