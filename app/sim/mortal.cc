@@ -165,7 +165,7 @@ void Network::note_death(topology::NodeId node) {
     deaths_.add(node, epochs_[node], topology_.is_host(node), world_.now());
 }
 
-/// One who lives dies, or is cut off from all others for longer than the limit.
+/// One who lives dies, or some are cut off from all others.
 void Network::strike() {
     Mortality& left = scenario_.mortality;
     const std::uint64_t chance = random_.below(left.hosts + left.managers + left.cuts + left.restarts);
@@ -187,18 +187,33 @@ void Network::strike() {
         start_again();
     } else {
         --left.cuts;
-        fabric::Partition groups(fabric_->ports(), 0);
-        for (auto&& group : groups)
-            group = random_.below(3) == 0 ? 1 : 0;
-        ++partitions_;
-        fabric_->set_partition(groups);
-        const auto watch = [this] {
-            look_at_views();
-            return !complaint().empty();
-        };
-        run_until(watch, left.limit / 2 + some(random_, 3 * left.limit));
-        heal();
+        cut();
     }
+}
+
+/// Some from all others, or only what comes to them: for so long that they may be missed by tokens alone, or
+/// that NIUs give each other up for good.
+void Network::cut() {
+    const Duration limit = scenario_.mortality.limit;
+    std::vector<unsigned> cut_off;
+    fabric::Partition groups(fabric_->ports(), 0);
+    for (unsigned port = 0; port < fabric_->ports(); ++port) {
+        if (random_.below(3) != 0) continue;
+        cut_off.push_back(port);
+        groups[port] = 1;
+    }
+    const bool one_way = random_.below(3) == 0;
+    ++partitions_;
+    if (!one_way) fabric_->set_partition(groups);
+    for (const unsigned port : cut_off)
+        if (one_way) fabric_->set(port, {.loss = 1});
+    const auto watch = [this] {
+        look_at_views();
+        return !complaint().empty();
+    };
+    run_until(watch, limit / 2 + some(random_, 11 * limit / 2));
+    heal();
+    if (one_way) disturb();
 }
 
 std::string Network::die_and_survive(Duration limit) {

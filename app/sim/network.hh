@@ -100,6 +100,7 @@ class Network {
     std::vector<Life> lives() const;
     std::string die_and_survive(runtime::Duration limit);
     void strike();
+    void cut();
     void note_death(topology::NodeId node);
     bool survivors_rest();
     bool has_majority() const;

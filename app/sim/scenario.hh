@@ -57,7 +57,7 @@ struct Mortality {
     runtime::Duration limit = std::chrono::milliseconds{30};  ///< after which who is silent is given up
     unsigned hosts = 0;                                       ///< to die
     unsigned managers = 0;                                    ///< of those on their own
-    unsigned cuts = 0;                                        ///< partitions for longer than the limit
+    unsigned cuts = 0;                                        ///< for up to six limits, both ways or one
     unsigned restarts =
         0;  ///< of hosts and managers: who has died or been given up starts again, or who lives
     runtime::Duration within = std::chrono::milliseconds{5};  ///< it happens at any time in it
