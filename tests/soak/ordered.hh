@@ -81,6 +81,7 @@ class Ordered final : public Part {
     bool settled() const override {
         return audits_.empty() && job_.memory().issued() == job_.memory().executed();
     }
+    std::uint64_t audits() const override { return audited_; }
     std::string verdict() const override {
         return "order=" + std::to_string(order_) + " signals=" + std::to_string(signals_) +
                " logical_barriers=" + std::to_string(passed_);

@@ -84,6 +84,8 @@ class Part {
     virtual void catch_up(std::uint64_t /*times*/) {}
     /// Messages of any node that were dropped here, as they may be.
     virtual std::uint64_t dropped() const { return 0; }
+    /// Times that what all nodes have done together was found right here.
+    virtual std::uint64_t audits() const { return 0; }
     /// What all nodes have to agree on in the end; empty when there is nothing.
     virtual std::string verdict() const { return {}; }
 

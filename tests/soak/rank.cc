@@ -113,9 +113,12 @@ class Rank {
         for (const auto& part : parts_)
             std::printf(" %s=%lu", part->name(), part->came_in_all());
         std::uint64_t dropped = 0;
-        for (const auto& part : parts_)
+        std::uint64_t audits = 0;
+        for (const auto& part : parts_) {
             dropped += part->dropped();
-        std::printf(" dropped=%lu packets=%u\n", dropped, job_.pool().in_use());
+            audits += part->audits();
+        }
+        std::printf(" dropped=%lu audits=%lu packets=%u\n", dropped, audits, job_.pool().in_use());
         std::fflush(stdout);
     }
 

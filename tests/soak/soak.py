@@ -241,6 +241,9 @@ def report(faults, ranks, fabric):
     for part in PARTS:
         say(f"{part}: {sum(rank[part] for rank in counted.values())} received and right")
     say(f"datagrams: {sum(rank['dropped'] for rank in counted.values())} dropped and counted, none else")
+    audits = {rank: said["audits"] for rank, said in counted.items()}
+    say(f"accounts: {sum(audits.values())} times the sum was right")
+    assert all(audits.values()), f"the accounts were not looked at: {audits}"
     say("faults: " + ", ".join(f"{count} {name}" for name, count in faults.counts.items() if count))
     ports = [port["counters"] for port in fabric.report()["fabric"]["ports"]]
     frames = {kind: sum(port[kind] for port in ports) for kinds in COUNTED.values() for kind in kinds}
