@@ -288,6 +288,7 @@ void MortalShmemNetwork::add_to(MortalShmemTotals& totals) const {
     totals.isochrons += issued();
     totals.blocked += totals_.blocked;
     totals.dropped += totals_.dropped;
+    totals.faults.add(*fabric_);
     for (const ShmemLife& life : lives_)
         totals.lost += life.lost;
 }

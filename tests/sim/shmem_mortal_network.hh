@@ -13,6 +13,7 @@
 #include "shmem_mortal_host.hh"
 #include "sim/mortality.hh"
 #include "sim/scenario.hh"
+#include "summary.hh"
 
 namespace isoplane::test {
 
@@ -26,7 +27,8 @@ struct MortalShmemTotals {
     std::uint64_t stood_still = 0;
     std::uint64_t isochrons = 0;
     std::uint64_t blocked = 0;
-    std::uint64_t lost = 0;     ///< reads
+    std::uint64_t lost = 0;  ///< reads
+    Summary faults{};
     std::uint64_t dropped = 0;  ///< words that were assigned once more, or too late
 };
 

@@ -30,6 +30,12 @@ std::ostream& operator<<(std::ostream& out, const MortalShmemTotals& all) {
                << " blocked, " << all.lost << " reads lost, " << all.dropped << " ASSIGNs dropped";
 }
 
+/// Under which they have died.
+void expect_faults(const Summary& faults, std::uint64_t each) {
+    for (const std::uint64_t fault : {faults.lost, faults.duplicated, faults.reordered, faults.corrupted})
+        EXPECT_GT(fault, each);
+}
+
 }  // namespace
 
 TEST(ShmemMortalSim, who_is_left_has_one_memory_whoever_dies) {
@@ -43,6 +49,8 @@ TEST(ShmemMortalSim, who_is_left_has_one_memory_whoever_dies) {
     if (all.seeds < kSeeds) return;
     EXPECT_GT(all.changes, kSeeds / 2);
     EXPECT_GT(all.lost, kSeeds);
+    EXPECT_GT(all.deaths, kSeeds / 2);
+    expect_faults(all.faults, kSeeds);
     EXPECT_LT(all.stood_still, all.seeds / 5);
 }
 
@@ -56,6 +64,7 @@ TEST(ShmemMortalSim, who_starts_again_has_the_same_memory) {
     std::cout << all << '\n';
     if (all.seeds < kSeeds) return;
     EXPECT_GT(all.returns, kSeeds / 2);
+    expect_faults(all.faults, kSeeds);
     EXPECT_LT(all.stood_still, all.seeds / 5);
 }
 

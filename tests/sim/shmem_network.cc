@@ -172,8 +172,7 @@ void ShmemNetwork::add_to(ShmemTotals& totals) const {
         totals.misled += host->misled();
         totals.blocked += memory.store().counters().blocked.get();
     }
-    for (unsigned port = 0; port < fabric_->ports(); ++port)
-        totals.lost += fabric_->egress(port).lost.get();
+    totals.faults.add(*fabric_);
 }
 
 }  // namespace isoplane::test

@@ -13,6 +13,7 @@
 #include "shmem_program.hh"
 #include "sim/host.hh"
 #include "sim/scenario.hh"
+#include "summary.hh"
 
 namespace isoplane::test {
 
@@ -114,7 +115,7 @@ struct ShmemTotals {
     std::uint64_t blocked = 0;
     std::uint64_t answers = 0;
     std::uint64_t given_away = 0;
-    std::uint64_t lost = 0;
+    Summary faults{};
     std::uint64_t misled = 0;
 };
 

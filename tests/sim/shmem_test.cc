@@ -44,10 +44,11 @@ TEST(ShmemSim, every_isochron_is_atomic_and_in_one_order_under_any_fault) {
     });
     std::cout << all.seeds << " seeds: " << all.isochrons << " isochrons, " << all.at_once << " at once, "
               << all.accesses << " accesses, " << all.blocked << " blocked, " << all.answers << " answers, "
-              << all.given_away << " SCHEDs given away; " << all.lost << " frames lost\n";
+              << all.given_away << " SCHEDs given away; " << all.faults.lost << " frames lost\n";
     const std::uint64_t shards = shard().count;
     if (all.seeds < kSeeds / shards) return;
-    for (const std::uint64_t met : {all.at_once, all.blocked, all.answers, all.given_away, all.lost})
+    for (const std::uint64_t met : {all.at_once, all.blocked, all.answers, all.given_away, all.faults.lost,
+                                    all.faults.duplicated, all.faults.reordered, all.faults.corrupted})
         EXPECT_GT(met, 1'000U / shards);
 }
 
