@@ -337,6 +337,7 @@ void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
         return;
     }
     kept_ -= acknowledged.packets;
+    peer.ahead.pass(peer.out.first());
     if (acknowledged.news) {
         peer.rtt.answered();
         if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);

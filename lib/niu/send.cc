@@ -63,7 +63,7 @@ bool Niu::make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
 bool Niu::make_room_ahead(Peer& peer, std::size_t bytes) noexcept {
     if (!open_frame(peer, Urgency::kAhead)) return false;
     peer.open.end = peer.open.at + bytes;
-    peer.ahead.add(peer.out.next(), peer.out.first());
+    peer.ahead.add(peer.out.next());
     touch(peer);
     return true;
 }

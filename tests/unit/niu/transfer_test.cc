@@ -206,6 +206,10 @@ TEST_F(TransferTest, some_messages_go_ahead_of_large_ones_that_wait) {
     EXPECT_EQ(a->state(anew), TransferState::kSent);
     take_all();
     EXPECT_EQ(a->state(anew), TransferState::kArrived);
+    // As long after them as those that went ahead would seem to be still to come.
+    const niu::Peer& peer = a->peer(1);
+    EXPECT_EQ(peer.ahead.number(peer.out.next() + 0x80000000U) - peer.ahead.number(peer.out.next()),
+              0x80000000U);
 }
 
 TEST_F(TransferTest, lets_small_messages_have_their_turn_though_large_ones_never_end) {

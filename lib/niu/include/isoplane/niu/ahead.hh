@@ -23,11 +23,15 @@ class Ahead {
         return frame - passed_ - static_cast<Sequence>(earlier);
     }
 
-    /// It goes ahead. Nobody asks for frames before `first` any more.
-    void add(Sequence frame, Sequence first) {
+    /// It goes ahead.
+    void add(Sequence frame) { frames_.push_back(frame); }
+    /// Nobody asks for frames before `first` any more. To be said before those that went ahead of them are
+    /// half of all numbers behind.
+    void pass(Sequence first) noexcept {
+        if (frames_.empty()) [[likely]]
+            return;
         passed_ += static_cast<Sequence>(
             std::erase_if(frames_, [first](Sequence ahead) { return before(ahead, first); }));
-        frames_.push_back(frame);
     }
     /// It was opened, and nothing came into it.
     void take_back(Sequence frame) noexcept { std::erase(frames_, frame); }
