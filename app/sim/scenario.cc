@@ -179,6 +179,7 @@ niu::Options Scenario::niu_options(const topology::Topology& topology, topology:
     options.timeout = {.initial = 1ms, .least = 100us, .most = 5ms};
     options.hello_every = 200us;
     options.linger = 3ms;
+    options.planted.first = planted.first_frame;
     if (mortality.survive) options.silence = membership::silence_for(mortality.limit);
     return options;
 }

@@ -49,6 +49,7 @@ struct Planted {
     bool no_majority = false;        ///< a view is decided by whoever proposes it
     bool no_handover = false;        ///< who joins is not told who has joined which barrier
     bool no_arrival = false;         ///< who joins does not wait for that
+    std::uint32_t first_frame = 0;   ///< number of each stream's: none, but soon to wrap
 };
 
 /// Who is to die, and whether logical time is to survive it.

@@ -120,7 +120,7 @@ void Niu::present(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet
     peer.epoch = header.epoch;
     peer.max_payload =
         static_cast<std::uint16_t>(std::min(hello->mtu, options_.mtu) - (overhead_ - wire::kEthernetSize));
-    peer.allowance.reset(hello->credit);
+    peer.allowance.reset(options_.planted.first + hello->credit);
     peer.granted = hello->credit;
     peer.manages = (hello->roles & wire::kRoleTokenManager) != 0;
     peer.reserve = std::min(kMostUrgent, hello->credit / 4);
@@ -208,7 +208,8 @@ void Niu::give_up(NodeId node) noexcept {
 /// Both streams with all that is in them. Returns how many frames that were.
 std::size_t Niu::forget(Peer& peer) noexcept {
     kept_ -= peer.out.packets() + (peer.open.packet != nullptr ? 1U : 0U);
-    std::size_t freed = peer.out.reset() + peer.in.reset();
+    const Sequence first = options_.planted.first;
+    std::size_t freed = peer.out.reset(first) + peer.in.reset(first);
     if (peer.open.packet != nullptr) {
         rte_pktmbuf_free(peer.open.packet);
         ++freed;
@@ -220,10 +221,10 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     peer.others_until = {};
     peer.assembly = {};
     peer.incoming = {};
-    peer.grant.reset();
+    peer.grant.reset(first);
     peer.rtt = RttEstimator(options_.timeout);
     peer.room = RoomEstimator(options_.window);
-    peer.in_doubt = 0;
+    peer.in_doubt = first;
     peer.ack_now = peer.ask_now = peer.stalled = false;
     peer.bye_received = peer.bye_confirmed = false;
     peer.unacked = 0;

@@ -51,14 +51,14 @@ SendWindow::Acknowledged SendWindow::acknowledge(Sequence ack, std::uint64_t sel
     return result;
 }
 
-unsigned SendWindow::reset() noexcept {
+unsigned SendWindow::reset(Sequence first) noexcept {
     const unsigned freed = size();
     for (; first_ != next_; ++first_) {
         const SentFrame& frame = (*this)[first_];
         frame.origin == Origin::kLent ? lent_->retire(frame.packet) : rte_pktmbuf_free(frame.packet);
     }
     packets_ = 0;
-    first_ = unsent_ = next_ = 0;
+    first_ = unsent_ = next_ = first;
     selective_ = 0;
     newest_arrived_ = {};
     return freed;

@@ -60,7 +60,8 @@ TEST(IsotachSim, the_order_of_logical_time_holds_under_any_fault) {
     std::size_t most_hosts = 0;
     sim::Totals all;
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
-        const sim::Scenario scenario = sim::Scenario::of(seed);
+        sim::Scenario scenario = sim::Scenario::of(seed);
+        scenario.planted.first_frame = seed % 2 == 0 ? 0 : UINT32_MAX - static_cast<std::uint32_t>(seed % 7);
         EXPECT_EQ(run(scenario, 5s, all), "");
         EXPECT_EQ(pool().in_use(), 0U);
         most_hosts = std::max(most_hosts, topology::Topology(scenario.switches).host_count());

@@ -43,6 +43,11 @@ inline topology::UdpNetwork udp_for(std::uint64_t seed, std::size_t nodes) {
     return udp;
 }
 
+/// The first frames of every second network have the last numbers that there are.
+inline std::uint32_t first_frame_for(std::uint64_t seed) {
+    return seed % 2 == 0 ? 0 : UINT32_MAX - static_cast<std::uint32_t>(seed % 61);
+}
+
 inline niu::Options some_options(Random& random, niu::NodeId node, const std::vector<std::string>& names,
                                  const Defect& defect, topology::UdpNetwork udp = {}) {
     niu::Options options;
@@ -104,9 +109,11 @@ class Network {
         }
         const Traffic traffic = Traffic::of(random_);
         for (unsigned i = 0; i < count; ++i) {
-            nius_.push_back(std::make_unique<niu::Niu>(
-                names[i], ends[i].input, ends[i].output, pool,
-                some_options(random_, static_cast<niu::NodeId>(i), names, defect, udp_for(seed, count))));
+            niu::Options options =
+                some_options(random_, static_cast<niu::NodeId>(i), names, defect, udp_for(seed, count));
+            options.planted.first = first_frame_for(seed);
+            nius_.push_back(
+                std::make_unique<niu::Niu>(names[i], ends[i].input, ends[i].output, pool, options));
             talkers_.push_back(std::make_unique<Talker>(*nius_[i], i, count, seed, traffic));
             world_.add(*talkers_[i], *nius_[i]);
         }

@@ -26,6 +26,18 @@ TEST(Claim, covers_as_many_messages_as_were_granted) {
     EXPECT_TRUE(claim.covers_next());
 }
 
+/// As after 2^32 of them.
+TEST(Claim, grows_across_the_wrap) {
+    Claim claim;
+    for (const std::uint32_t limit : {0x7fffffffU, 0xfffffffeU, 2U})
+        claim.grant(limit);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(claim.covers_next());
+        claim.sent();
+    }
+    EXPECT_FALSE(claim.covers_next());
+}
+
 TEST(Claim, asks_at_once_and_then_less_and_less_often) {
     Claim claim;
     unsigned questions = 0;
@@ -69,6 +81,21 @@ TEST(Promise, never_promises_more_than_its_window_less_what_is_here) {
     EXPECT_FALSE(promise.worth_telling(kWindow));
     promise.released();
     EXPECT_TRUE(promise.worth_telling(kWindow));
+}
+
+TEST(Promise, is_kept_across_the_wrap) {
+    constexpr std::uint32_t kWindow = 4;
+    Promise promise;
+    promise.begin(1, 0xfffffffe);
+    EXPECT_TRUE(promise.worth_telling(kWindow));
+    EXPECT_EQ(promise.limit(kWindow), 2U);
+    promise.told(2);
+    for (const std::uint32_t number : {0xfffffffeU, 0xffffffffU, 0U, 1U}) {
+        EXPECT_TRUE(promise.expects(number));
+        promise.arrived();
+    }
+    EXPECT_FALSE(promise.expects(2));
+    EXPECT_EQ(promise.limit(kWindow), 2U);
 }
 
 TEST(Promise, keeps_room_for_what_came_in_an_earlier_life) {

@@ -71,6 +71,38 @@ TEST(Buckets, tell_what_a_host_has_sent_itself_from_what_others_have) {
     hosts.run(1ms);
 }
 
+TEST(Ordering, waits_for_what_was_announced_across_the_wrap_of_counts) {
+    Hosts hosts(topology::line(1, 3));
+    ASSERT_TRUE(hosts[0].send({2}));
+    hosts.run(1ms);
+    hosts[2].release(hosts[2].receive());
+    siu::Siu& siu = hosts[2].siu;
+    ASSERT_GT(siu.ended(), 1U);
+    ASSERT_TRUE(siu.announcements().empty());
+    isotach::Ordering ordering(siu, 2, hosts[2].niu.options().nodes);
+    isotach::Ordering::Source& source = ordering.source(1);
+    source.announced = source.received = 0xfffffffe;
+    siu.announcements().push({1, 1, 1});
+    std::size_t executed = 0;
+    const auto advance = [&] {
+        return ordering.advance(
+            [&](auto& messages, isotach::Pulse) {
+                for (; !messages.empty(); messages.pop())
+                    ++executed;
+            },
+            [](const isotach::Marker&) {}, [](isotach::Pulse) {});
+    };
+    for (const std::uint32_t count : {0xffffffffU, 0U, 1U}) {
+        EXPECT_EQ(advance(), 0U);
+        EXPECT_EQ(ordering.behind(), 1U);
+        EXPECT_TRUE(ordering.received(source, count, {.time = {1, isotach::Place::kWithin, 1, 0}}));
+    }
+    EXPECT_EQ(ordering.behind(), 0U);
+    EXPECT_GT(advance(), 0U);
+    EXPECT_EQ(executed, 3U);
+    hosts.run(1ms);
+}
+
 TEST(Counters, begin_anew_when_they_are_cleared) {
     Hosts hosts(topology::line(1, 3));
     isotach::Isotach& here = hosts[0].isotach;

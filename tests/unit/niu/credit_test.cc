@@ -45,6 +45,17 @@ TEST(Grant, tells_of_every_credit_when_the_window_is_one) {
     EXPECT_TRUE(grant.worth_telling());
 }
 
+TEST(Grant, grows_across_the_wrap) {
+    Grant grant(8);
+    grant.reset(0xfffffffc);
+    EXPECT_EQ(grant.limit(), 4U);
+    EXPECT_FALSE(grant.worth_telling());
+    grant.release();
+    grant.release();
+    EXPECT_EQ(grant.limit(), 6U);
+    EXPECT_TRUE(grant.worth_telling());
+}
+
 TEST(Allowance, covers_what_was_granted_and_no_more) {
     Allowance allowance;
     EXPECT_FALSE(allowance.covers(0));

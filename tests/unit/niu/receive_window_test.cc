@@ -78,4 +78,20 @@ TEST_F(ReceiveWindowTest, reports_the_64_frames_behind_the_one_awaited) {
     EXPECT_EQ(window.expected(), 0U);
 }
 
+TEST_F(ReceiveWindowTest, goes_on_across_the_wrap_of_all_numbers) {
+    constexpr Sequence kLimit = 0x7e;
+    window.reset(0xfffffffe);
+    EXPECT_EQ(accept(1, kLimit), Arrival::kEarly);
+    EXPECT_EQ(accept(0xfffffffd, kLimit), Arrival::kDuplicate);
+    EXPECT_EQ(accept(kLimit, kLimit), Arrival::kBeyond);
+    EXPECT_EQ(accept(0xfffffffe, kLimit), Arrival::kInOrder);
+    EXPECT_EQ(window.selective(), 0b10U);
+    EXPECT_EQ(accept(0xffffffff, kLimit), Arrival::kInOrder);
+    EXPECT_EQ(accept(0xffffffff, kLimit), Arrival::kDuplicate);
+    EXPECT_EQ(accept(0, kLimit), Arrival::kInOrder);
+    EXPECT_EQ(take_all(), 1U);
+    EXPECT_EQ(window.expected(), 2U);
+    EXPECT_EQ(window.reset(), 0U);
+}
+
 }  // namespace isoplane::niu

@@ -218,4 +218,20 @@ TEST_F(SendWindowTest, goes_on_across_the_wrap_of_its_ring) {
     EXPECT_TRUE(window.empty());
 }
 
+/// Frames 0 and 2 are missing.
+TEST_F(SendWindowTest, goes_on_across_the_wrap_of_all_numbers) {
+    window.reset(0xfffffffe);
+    send(10);
+    now += 100us;
+    EXPECT_TRUE(window.acknowledge(0, 0b1'1110'1, now).possible);
+    EXPECT_EQ(window.first(), 0U);
+    EXPECT_EQ(recover(50us), (Frames{0, 2}));
+    const auto old = window.acknowledge(0xffffffff, 0b1, now);
+    EXPECT_TRUE(old.possible);
+    EXPECT_FALSE(old.news);
+    EXPECT_FALSE(window.acknowledge(9, 0, now).possible);
+    EXPECT_EQ(window.acknowledge(8, 0, now).packets, 8U);
+    EXPECT_TRUE(window.empty());
+}
+
 }  // namespace isoplane::niu

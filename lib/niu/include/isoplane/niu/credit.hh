@@ -24,7 +24,11 @@ class Grant {
     void told() noexcept { told_ = limit(); }
 
     std::uint32_t released() const noexcept { return released_; }
-    void reset() noexcept { *this = Grant(window_); }
+    /// For a new stream that begins with that number.
+    void reset(Sequence first = 0) noexcept {
+        released_ = first;
+        told();
+    }
 
   private:
     std::uint32_t window_;

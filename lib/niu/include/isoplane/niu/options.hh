@@ -24,6 +24,7 @@ struct Planted {
     bool keep_credit = false;
     bool leak_duplicates = false;  ///< packets that come again are not freed
     bool any_epoch = false;        ///< takes frames of earlier incarnations
+    std::uint32_t first = 0;  ///< number of each stream's first frame, at both ends: none, but soon to wrap
 };
 
 struct Options {

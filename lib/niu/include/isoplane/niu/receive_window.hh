@@ -69,15 +69,15 @@ class ReceiveWindow {
         return bits;
     }
 
-    /// Starts a new stream. Returns how many frames it freed.
-    unsigned reset() noexcept {
+    /// Starts a new stream, with that number. Returns how many frames it freed.
+    unsigned reset(Sequence first = 0) noexcept {
         const unsigned freed = early_;
         for (rte_mbuf*& place : ring_) {
             rte_pktmbuf_free(place);
             place = nullptr;
         }
         early_ = 0;
-        expected_ = 0;
+        expected_ = first;
         return freed;
     }
 

@@ -128,8 +128,8 @@ class SendWindow {
         }
     }
 
-    /// Starts a new stream. Returns how many frames it freed.
-    unsigned reset() noexcept;
+    /// Starts a new stream, with that number. Returns how many frames it freed.
+    unsigned reset(Sequence first = 0) noexcept;
 
   private:
     static constexpr int kLater = 3;
