@@ -81,52 +81,39 @@ std::size_t Isotach::most_in_frame(NodeId to) const noexcept {
 }
 
 /// Puts it where it waits for its pulse.
-inline void Isotach::keep(Ordering::Source& from, const wire::IsotachHeader& header,
-                          const Delivery& message) noexcept {
+void Isotach::keep(Ordering::Source& from, const wire::IsotachHeader& header,
+                   const Delivery& message) noexcept {
     if (!ordering_.received(from, header.count, message)) [[unlikely]]
         counters_.out_of_sequence.add();
 }
 
-void Isotach::take(const niu::Received& message) noexcept {
-    Ordering::Source& from = ordering_.source(message.source);
-    const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
-    const bool plain = header.host == message.source && message.whole() && header.flags == 0 && !paranoid_ &&
-                       !siu_.survives();
-    if (!plain) [[unlikely]]
-        return take_with_care(message);
-    keep(from, header,
-         {.operation = header.operation,
-          .isochron = header.isochron,
-          .time = {header.pulse, Place::kWithin, header.host, header.rank},
-          .data = message.data.subspan(wire::kIsotachSize),
-          .frame = message.frame});
-}
-
-/// As nearly all frames are: each message the next of its host, and no more than that. All others, and all of
-/// what has another message in it, are taken one by one.
-unsigned Isotach::take_frame(const niu::UnreadFrame& frame) noexcept {
-    if (paranoid_ || may_have_left(frame.source)) return 0;
-    Ordering::Source& from = ordering_.source(frame.source);
-    Run run{.single = {.frame = frame.id}, .next = frame.payload.data(), .left = 0};
-    run.last = ordering_.executed() + 1;
-    const std::byte* const end = run.next + frame.payload.size();
-    for (const std::byte* at = run.next; at != end;) {
+/// As nearly all are: each is the next of its host, of no earlier pulse than the one before it, and no more
+/// than that. Another is taken by itself.
+niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
+    if (paranoid_ || may_have_left(unread.source)) return {};
+    Ordering::Source& from = ordering_.source(unread.source);
+    const std::byte* const first = unread.messages.data();
+    const std::byte* const end = first + unread.messages.size();
+    const std::byte* at = first;
+    Pulse last = ordering_.executed() + 1;
+    std::uint32_t messages = 0;
+    while (at != end) {
         const wire::MessageHeader message = wire::read_message_header(at);
-        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) return 0;
-        at += wire::kMessageHeaderSize;
-        const auto header =
-            wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(at, wire::kIsotachSize));
-        if (header.host != frame.source || header.flags != 0 || header.pulse < run.last ||
-            header.count != from.received + ++run.left)
-            return 0;
-        run.last = header.pulse;
-        at += message.length;
+        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) break;
+        const auto header = wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
+            at + wire::kMessageHeaderSize, wire::kIsotachSize));
+        const std::uint32_t count = from.received + messages + 1;
+        if (header.host != unread.source || header.flags != 0 || header.pulse < last || header.count != count)
+            break;
+        last = header.pulse;
+        at += wire::kMessageHeaderSize + message.length;
+        ++messages;
     }
-    ordering_.received(from, from.received + run.left, run);
-    return run.left;
+    if (messages != 0) ordering_.received(from, unread.frame, first, messages, last);
+    return {messages, static_cast<std::size_t>(at - first)};
 }
 
-void Isotach::take_with_care(const niu::Received& message) noexcept {
+void Isotach::take(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
     // Of a host that has left, all that counts is here; this is what came with the word that it has.
     const bool has_left = may_have_left(message.source) && niu_.state(message.source) != niu::PeerState::kUp;

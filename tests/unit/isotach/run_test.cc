@@ -11,7 +11,6 @@ namespace {
 
 using isotach::Delivery;
 using isotach::Pulse;
-using isotach::Run;
 using isotach::RunQueue;
 
 constexpr NodeId kIssuer = 3;
@@ -35,16 +34,16 @@ class Messages {
                 {.pulse = pulse, .host = kIssuer, .rank = number, .isochron = number, .count = number + 1});
             ++number;
         }
-        run_ = {.single = {.frame = kFrame}, .next = bytes_.data(), .last = pulses.back(), .left = number};
+        count_ = number;
+        last_ = pulses.back();
     }
-    Messages(const Messages&) = delete;
-    Messages& operator=(const Messages&) = delete;
 
-    const Run& run() const { return run_; }
+    void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, last_); }
 
   private:
     Bytes bytes_;
-    Run run_;
+    std::uint32_t count_ = 0;
+    Pulse last_ = 0;
 };
 
 /// The numbers of what is in the queue, which is empty then.
@@ -63,7 +62,7 @@ using Numbers = std::vector<std::uint32_t>;
 TEST(Run, reads_what_stands_in_the_frame) {
     const Messages messages({5, 5, 9});
     RunQueue queue;
-    queue.push(messages.run());
+    messages.add_to(queue);
     EXPECT_EQ(queue.size(), 3U);
     EXPECT_EQ(queue.last_pulse(), 9U);
     for (std::uint32_t number = 0; number < 3; ++number) {
@@ -87,8 +86,8 @@ TEST(Run, moves_as_far_as_its_pulse_has_come) {
     const Messages first({5, 5, 6});
     const Messages second({6, 8});
     RunQueue queue;
-    queue.push(first.run());
-    queue.push(second.run());
+    first.add_to(queue);
+    second.add_to(queue);
     RunQueue moved;
     EXPECT_EQ(queue.move(4, moved), 0U);
     EXPECT_EQ(queue.move(5, moved), 2U);
@@ -107,7 +106,7 @@ TEST(Run, waits_with_messages_by_themselves_in_their_order) {
     const Messages messages({5, 6});
     RunQueue queue;
     queue.add() = {.isochron = 10, .time = {.pulse = 4}};
-    queue.push(messages.run());
+    messages.add_to(queue);
     queue.add() = {.isochron = 11, .time = {.pulse = 6}};
     EXPECT_EQ(queue.size(), 4U);
     Numbers visited;
@@ -119,7 +118,7 @@ TEST(Run, waits_with_messages_by_themselves_in_their_order) {
     EXPECT_EQ(empty(queue), (Numbers{1, 11}));
 }
 
-TEST(Run, is_all_of_a_frame_that_has_nothing_else) {
+TEST(Run, is_all_that_a_frame_has) {
     Hosts hosts(topology::line(1, 3));
     for (unsigned i = 0; i < 5; ++i)
         ASSERT_TRUE(hosts[0].send({2}, i));
@@ -142,18 +141,25 @@ TEST(Run, is_all_of_a_frame_that_has_nothing_else) {
     EXPECT_EQ(hosts[2].niu.counters().messages_received.get(), 5U);
 }
 
-TEST(Run, is_not_what_has_another_message_in_its_frame) {
+TEST(Run, ends_where_another_message_stands) {
     Hosts hosts(topology::line(1, 3));
-    ASSERT_TRUE(hosts[0].send({2}, 0));
+    for (unsigned i = 0; i < 2; ++i)
+        ASSERT_TRUE(hosts[0].send({2}, i));
     ASSERT_TRUE(hosts[0].niu.send(2, wire::Protocol::kNoniso, bytes(8, 9)));
-    ASSERT_TRUE(hosts[0].send({2}, 1));
+    for (unsigned i = 2; i < 5; ++i)
+        ASSERT_TRUE(hosts[0].send({2}, i));
     hosts.run(1ms);
     const auto received = hosts[2].receive();
-    ASSERT_EQ(received.size(), 2U);
-    EXPECT_EQ(received[0].frame, received[1].frame);
+    ASSERT_EQ(received.size(), 5U);
+    for (unsigned i = 0; i < 5; ++i) {
+        EXPECT_EQ(received[i].frame, received[0].frame);
+        EXPECT_TRUE(std::ranges::equal(received[i].data, bytes(8, i)));
+    }
     EXPECT_EQ(hosts[2].dispatcher.unclaimed(), 1U);
+    EXPECT_EQ(hosts[2].niu.counters().messages_received.get(), 6U);
+    hosts[2].release({received.begin(), received.end() - 1});
     EXPECT_EQ(hosts[2].niu.peer(0).held, 1U);
-    hosts[2].release(received);
+    hosts[2].release({received.back()});
     EXPECT_EQ(hosts[2].niu.peer(0).held, 0U);
 }
 

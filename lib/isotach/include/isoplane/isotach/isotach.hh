@@ -161,7 +161,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
-    unsigned take_frame(const niu::UnreadFrame& frame) noexcept override;
+    niu::Taken take_several(const niu::Unread& unread) noexcept override;
 
     // Where logical time survives deaths (doc/membership.md).
 
@@ -229,7 +229,6 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
     void send_in_frame(NodeId to, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
-    void take_with_care(const niu::Received& message) noexcept;
     void keep(Ordering::Source& from, const wire::IsotachHeader& header, const Delivery& message) noexcept;
     bool receive_with_care(Delivery& delivery) noexcept;
     void release_apart(Payload* payload, rte_mbuf* own) noexcept;

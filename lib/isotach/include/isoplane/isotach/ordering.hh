@@ -55,19 +55,17 @@ class Ordering {
         const bool next = count == source.received + 1;
         if (message.time.pulse <= executed_) [[unlikely]]
             late_.add();
-        received(source, count, Run{.single = message});
+        const bool first = note_received(source, count, 1);
+        source.queue.add() = message;
+        if (first) put_head(source);
         return next;
     }
-    /// Messages up to the `count`th.
-    void received(Source& source, std::uint32_t count, const Run& run) noexcept {
-        const bool was_behind = source.behind();
-        source.received = count;
-        if (was_behind && !source.behind()) --behind_;
-        const bool first = source.queue.empty();
-        source.queue.push(run);
-        waiting_ += run.left;
-        if (first) [[unlikely]]
-            put_head(source);
+    /// So many next ones, all of a frame, the last of them for that pulse.
+    void received(Source& source, niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
+                  Pulse last) noexcept {
+        const bool first = note_received(source, source.received + messages, messages);
+        source.queue.add(frame, next, messages, last);
+        if (first) put_head(source);
     }
     /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
     /// In the order of issue; the pulse does not go back.
@@ -198,6 +196,14 @@ class Ordering {
         Pulse pulse = 0;
         NodeId host = 0;
     };
+    /// Returns whether they are the first that wait.
+    bool note_received(Source& source, std::uint32_t count, std::uint32_t messages) noexcept {
+        const bool was_behind = source.behind();
+        source.received = count;
+        if (was_behind && !source.behind()) --behind_;
+        waiting_ += messages;
+        return source.queue.empty();
+    }
     void take_announcements(Pulse pulse) noexcept;
     void find_heads() noexcept;
 

@@ -14,8 +14,8 @@ namespace isoplane::isotach {
 
 using siu::Pulse;
 
-/// What one host has sent in a row: all that a frame holds, each message read when its turn comes; or one by
-/// itself, whatever it is.
+/// What one host has sent in a row: messages behind each other in a frame, each read when its turn comes; or
+/// one by itself, whatever it is.
 struct Run {
     Delivery single{};                ///< of those in a frame all have its `frame`
     const std::byte* next = nullptr;  ///< in a frame: the header of the message that is next
@@ -80,6 +80,18 @@ class RunQueue {
         run.left = 1;
         ++size_;
         return run.single;
+    }
+    /// So many messages behind each other in a frame, from that header on. Written in place
+    /// (runtime::Fifo::next).
+    void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages, Pulse last) noexcept {
+        Run& run = runs_.next();
+        run.single.kind = DeliveryKind::kMessage;
+        run.single.frame = frame;
+        run.single.payload = nullptr;
+        run.next = next;
+        run.last = last;
+        run.left = messages;
+        size_ += messages;
     }
     void push(const Run& run) noexcept {
         runs_.push(run);

@@ -17,9 +17,9 @@ class Receiver {
     virtual ~Receiver() = default;
     /// Has to release the message at the NIU, now or later.
     virtual void take(const Received& message) noexcept = 0;
-    /// The same for all messages of a frame that begins with one of this receiver's. Returns how many they
-    /// are, or 0: then they are taken one by one.
-    virtual unsigned take_frame(const UnreadFrame& /*frame*/) noexcept { return 0; }
+    /// The same for messages of an ordered protocol, as many as it likes from the first on. When it likes
+    /// none the first is taken by itself.
+    virtual Taken take_several(const Unread& /*messages*/) noexcept { return {}; }
 };
 
 /// Hands each message that an NIU has received to the receiver of its protocol, in order. Receivers always
@@ -38,12 +38,9 @@ class Dispatcher {
         unsigned n = 0;
         Received message;
         for (;;) {
-            UnreadFrame frame;
-            while (niu_.next_frame(frame)) {
-                const unsigned taken = dispatch(frame);
-                if (taken == 0) break;
-                niu_.take_frame(taken);
-                n += taken;
+            if (const unsigned several = dispatch_several(); several != 0) {
+                n += several;
+                continue;
             }
             if (!niu_.receive(message)) return n;
             dispatch(message);
@@ -55,9 +52,15 @@ class Dispatcher {
     std::uint64_t unclaimed() const noexcept { return unclaimed_.get(); }
 
   private:
-    unsigned dispatch(const UnreadFrame& frame) noexcept {
-        Receiver* receiver = of(wire::read_message_header(frame.payload.data()).protocol);
-        return receiver != nullptr ? receiver->take_frame(frame) : 0;
+    unsigned dispatch_several() noexcept {
+        Unread unread;
+        if (!niu_.unread(unread)) return 0;
+        const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
+        Receiver* receiver = of(protocol);
+        if (!wire::is_ordered(protocol) || receiver == nullptr) return 0;
+        const Taken taken = receiver->take_several(unread);
+        if (taken.messages != 0) niu_.take(taken);
+        return taken.messages;
     }
     void dispatch(const Received& message) noexcept {
         if (Receiver* receiver = of(message.protocol); receiver != nullptr) [[likely]] {

@@ -48,8 +48,6 @@ class FrameTable {
     }
 
     bool empty() const noexcept { return queued_ == 0; }
-    /// The frame that pop() gives.
-    Id front() const noexcept { return queue_[head_]; }
     /// The frame that came first, for reading. Only while not empty.
     Id pop() noexcept {
         const Id id = queue_[head_];
@@ -61,7 +59,6 @@ class FrameTable {
     }
 
     ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
-    const ReceivedFrame& operator[](Id id) const noexcept { return frames_[id]; }
     /// Of a packet that is to be given back.
     void prefetch(Id id) const noexcept { runtime::prefetch_to_write(frames_[id].packet); }
 

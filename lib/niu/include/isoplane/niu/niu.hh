@@ -92,11 +92,17 @@ struct Received {
     }
 };
 
-/// A frame that has come, all messages of which are to be received.
-struct UnreadFrame {
+/// What has not been received of a frame.
+struct Unread {
     NodeId source = 0;
-    FrameTable::Id id = 0;
-    std::span<const std::byte> payload{};  ///< the messages, which are well formed
+    FrameTable::Id frame = 0;
+    std::span<const std::byte> messages{};  ///< well formed, with their headers
+};
+
+/// The messages in front of that, whole ones, whose user has them now.
+struct Taken {
+    unsigned messages = 0;
+    std::size_t bytes = 0;  ///< with their headers
 };
 
 /// Who can say again, elsewhere, what a lost peer may not have heard.
@@ -228,20 +234,22 @@ class Niu final : public runtime::Stage {
 
     /// The next message, or fragment, from any peer. False when there is none.
     bool receive(Received& received) noexcept;
-    /// Whether no message of the next frame has been received, and it is in one piece: for who takes all of
-    /// them at once, as they stand in it.
-    bool next_frame(UnreadFrame& next) const noexcept {
-        if (reading_ != kNoFrame || frames_.empty()) return false;
-        next.id = frames_.front();
-        const ReceivedFrame& frame = frames_[next.id];
-        next.source = frame.source;
-        next.payload = frame.payload;
-        return frame.apart == nullptr;
+    /// For who takes several messages at once, as they stand in a frame: the next one and what comes behind
+    /// it. False when there is none, or it is not in one piece with its header.
+    bool unread(Unread& rest) noexcept {
+        if (reading_ == kNoFrame && !read_next_frame()) return false;
+        const ReceivedFrame& frame = frames_[reading_];
+        rest.source = frame.source;
+        rest.frame = reading_;
+        rest.messages = cursor_.rest();
+        return !cursor_.at_end() && frame.apart == nullptr;
     }
-    /// All of its messages are whole, so many, and with their user, who releases each.
-    void take_frame(unsigned messages) noexcept {
-        frames_[frames_.pop()].holds = messages;
-        counters_.messages_received.add(messages);
+    /// As if these had been received; each is to be released.
+    void take(const Taken& taken) noexcept {
+        cursor_.skip(taken.bytes);
+        frames_[reading_].holds += taken.messages - (cursor_.at_end() ? 1 : 0);
+        if (cursor_.at_end()) reading_ = kNoFrame;
+        counters_.messages_received.add(taken.messages);
     }
     /// When the user is done with it; in any order. The last of its frame returns a credit.
     void release(const Received& received) noexcept { release_hold(received.frame); }
@@ -325,6 +333,12 @@ class Niu final : public runtime::Stage {
     void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective, std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
+    bool read_next_frame() noexcept {
+        if (frames_.empty()) return false;
+        reading_ = frames_.pop();
+        cursor_ = wire::MessageCursor(frames_[reading_].payload);
+        return true;
+    }
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     void release_hold(FrameTable::Id id) noexcept {
@@ -525,11 +539,7 @@ class Niu final : public runtime::Stage {
 
 inline bool Niu::receive(Received& received) noexcept {
     for (;;) {
-        if (reading_ == kNoFrame) {
-            if (frames_.empty()) return false;
-            reading_ = frames_.pop();
-            cursor_ = wire::MessageCursor(frames_[reading_].payload);
-        }
+        if (reading_ == kNoFrame && !read_next_frame()) return false;
         ReceivedFrame& frame = frames_[reading_];
         for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;
