@@ -69,8 +69,8 @@ Obstacle pci(const System& system) {
     if (nics.empty()) return {"there is no network card on the PCI bus", ""};
     if (std::any_of(nics.begin(), nics.end(), [](const Nic& nic) { return nic.ready(); })) return {};
     const auto spare = std::find_if(nics.begin(), nics.end(), [](const Nic& nic) { return !nic.routed; });
-    if (spare == nics.end()) return {"every card carries the default route; one more is needed", ""};
-    // A card whose interface is up may have a route, and is not taken then.
+    if (spare == nics.end()) return {"every card carries a route; one more is needed", ""};
+    // An interface that is up is not taken.
     const std::string take =
         (spare->interface.empty() ? "" : "sudo ip link set " + spare->interface + " down && ") +
         "sudo dpdk-devbind.py -b ";

@@ -29,26 +29,28 @@ std::string interface_of(const System& system, const std::string& device) {
     return {};
 }
 
-/// The interface of a line of /proc/net/route or /proc/net/ipv6_route, if that is a default route.
-std::string interface_of_default(const std::string& line) {
+/// The interface of a line of /proc/net/route or /proc/net/ipv6_route; none if nobody but neighbours is
+/// reached by it.
+std::string interface_of_route(const std::string& line) {
     std::istringstream text(line);
     const std::vector<std::string> columns(std::istream_iterator<std::string>(text), {});
     if (columns.size() < 2) return {};
-    if (columns[1] == "00000000") return columns[0];
-    const bool default6 = columns[0] == std::string(32, '0') && columns[1] == "00";
-    return default6 ? columns.back() : std::string();
+    constexpr std::size_t kAddress6 = 32;
+    if (columns[0].size() != kAddress6) return columns[0];
+    const bool near = columns[0].starts_with("fe80") || columns[0].starts_with("ff");
+    return near ? std::string() : columns.back();
 }
 
 /// By itself, or for a bridge, bond or VLAN above it.
-bool carries_default_route(const System& system, const std::string& interface) {
+bool carries_route(const System& system, const std::string& interface) {
     for (const char* table : {"/proc/net/route", "/proc/net/ipv6_route"}) {
         for (const std::string& line : system.lines(table))
-            if (interface_of_default(line) == interface) return true;
+            if (interface_of_route(line) == interface) return true;
     }
     constexpr std::string_view kUpper = "upper_";
     const auto links = system.list("/sys/class/net/" + interface);
     return std::any_of(links.begin(), links.end(), [&](const std::string& link) {
-        return link.starts_with(kUpper) && carries_default_route(system, link.substr(kUpper.size()));
+        return link.starts_with(kUpper) && carries_route(system, link.substr(kUpper.size()));
     });
 }
 
@@ -69,7 +71,7 @@ Finding finding_of(const Nic& nic) {
     else
         text += " belongs to the kernel (" + nic.driver +
                 (nic.interface.empty() ? "" : ", interface " + nic.interface) + ")" +
-                (nic.routed ? " and carries the default route." : ".");
+                (nic.routed ? " and carries a route." : ".");
     return {"nics", nic.address, Status::kOk, text, ""};
 }
 
@@ -98,7 +100,7 @@ std::vector<Nic> find_nics(const System& system) {
         const std::string device = kDevices + address;
         if (!system.read(device + "/class").starts_with("0x02")) continue;
         Nic nic{address, system.link_name(device + "/driver"), interface_of(system, device), false};
-        nic.routed = !nic.interface.empty() && carries_default_route(system, nic.interface);
+        nic.routed = !nic.interface.empty() && carries_route(system, nic.interface);
         nics.push_back(nic);
     }
     return nics;

@@ -15,7 +15,7 @@ struct Nic {
     std::string address;    ///< such as 0000:00:03.0
     std::string driver;     ///< the kernel module that has it; empty when none
     std::string interface;  ///< the kernel's name for it; empty when the kernel does not use it
-    bool routed = false;    ///< it carries a default route: taking it away cuts this machine off
+    bool routed = false;    ///< it carries a route: taking it away may cut this machine off
 
     /// Given to a driver through which DPDK reaches it, or one that DPDK shares with the kernel.
     bool ready() const;

@@ -134,11 +134,11 @@ TEST(Doctor, tells_whose_each_card_is) {
     const PlantedMachine machine;
     const Findings findings = check_nics(machine.system);
     EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "virtio-pci, interface eth0"));
-    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "default route"));
+    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "a route"));
     EXPECT_TRUE(says(find(findings, "0000:00:04.0").text, "ready for DPDK through vfio-pci"));
 }
 
-TEST(Doctor, never_offers_to_take_the_card_with_the_default_route) {
+TEST(Doctor, never_offers_to_take_a_card_with_a_route) {
     const PlantedMachine machine;
     machine.remove("/sys/bus/pci/devices/0000:00:04.0");
     const Finding finding = find(check_links(machine.system), "pci");
@@ -146,28 +146,30 @@ TEST(Doctor, never_offers_to_take_the_card_with_the_default_route) {
     EXPECT_EQ(finding.mend, "");
 }
 
-TEST(Doctor, knows_the_default_route_of_ipv6) {
+TEST(Doctor, knows_the_routes_of_ipv6) {
     const PlantedMachine machine;
     machine.nic("0000:00:04.0", "e1000", "eth1");
     const std::string none(32, '0');
     const std::string rest = ' ' + none + " 00 " + none + " 00000400 00000003 00000000 00000003     ";
     machine.write("/proc/net/route", "");
-    machine.write("/proc/net/ipv6_route", none + " 00" + rest + "eth0\n" + none + " 40" + rest + "eth1\n");
+    machine.write("/proc/net/ipv6_route", "2001" + none.substr(4) + " 40" + rest + "eth0\n" + "fe80" +
+                                              none.substr(4) + " 40" + rest + "eth1\n" + "ff00" +
+                                              none.substr(4) + " 08" + rest + "eth1\n");
     const Findings findings = check_nics(machine.system);
-    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "default route"));
-    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "default route"));
+    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "a route"));
+    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "a route"));
 }
 
-TEST(Doctor, knows_the_default_route_of_what_is_above_a_card) {
+TEST(Doctor, knows_the_routes_of_what_is_above_a_card) {
     const PlantedMachine machine;
     machine.nic("0000:00:04.0", "e1000", "eth1");
-    machine.write("/proc/net/route", "Iface Destination\nbr0 00000000\nbr1 0000000A\n");
+    machine.write("/proc/net/route", "Iface Destination\nbr0 0000000A\n");
     machine.write("/sys/class/net/eth0/upper_bond0", "");
     machine.write("/sys/class/net/bond0/upper_br0", "");
     machine.write("/sys/class/net/eth1/upper_br1", "");
     const Findings findings = check_nics(machine.system);
-    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "default route"));
-    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "default route"));
+    EXPECT_TRUE(says(find(findings, "0000:00:03.0").text, "a route"));
+    EXPECT_FALSE(says(find(findings, "0000:00:04.0").text, "a route"));
 }
 
 TEST(Doctor, says_how_to_bind_a_spare_card) {
