@@ -86,6 +86,7 @@ int run_node(const NodeCommand& command) {
         std::fprintf(stderr, "isoplane node: %zu packets could not leave and were dropped\n", freed);
     }
     print_result(node.views(), command.json);
+    std::fflush(stdout);  // a driver may end the process as it closes
     int code = exit_code(end, roles);
     for (const std::string& failure : node.close()) {
         std::fprintf(stderr, "isoplane node: %s\n", failure.c_str());
