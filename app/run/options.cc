@@ -95,6 +95,14 @@ Clock::duration seconds(const po::variables_map& values, const char* name, bool 
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
 }
 
+/// In one line, as libpcap takes it, too.
+std::string one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\t'; }, ' ');
+    const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
 /// The fabric is told it by a command, which is one line of its prompt.
 void check_for_command(const char* option, const std::string& text) {
     constexpr std::size_t kLongest = 1000;
@@ -121,7 +129,8 @@ FabricOptions fabric_options(const po::variables_map& values) {
                                     ".");
     fabric.pcap = values["pcap"].as<std::string>();
     check_for_command("--pcap", fabric.pcap);
-    fabric.pcap_filter = runtime::PacketFilter(values["pcap-filter"].as<std::string>()).expression();
+    fabric.pcap_filter =
+        one_line(runtime::PacketFilter(values["pcap-filter"].as<std::string>()).expression());
     check_for_command("--pcap-filter", fabric.pcap_filter);
     fabric.pcap_ring = values["pcap-ring"].as<std::string>();
     if (fabric.pcap.empty() && !(fabric.pcap_filter.empty() && fabric.pcap_ring.empty()))
