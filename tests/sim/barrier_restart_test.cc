@@ -214,7 +214,10 @@ class Network {
 
 TEST(BarrierRestart, all_pass_the_same_barriers_however_often_hosts_die_and_return) {
     Totals all;
-    for_each_seed(150, [&](std::uint64_t seed) {
+    constexpr std::uint64_t kSeeds = 150;
+    std::uint64_t seeds = 0;
+    for_each_seed(kSeeds, [&](std::uint64_t seed) {
+        ++seeds;
         {
             Network network(seed);
             EXPECT_EQ(network.run(all), "");
@@ -223,6 +226,10 @@ TEST(BarrierRestart, all_pass_the_same_barriers_however_often_hosts_die_and_retu
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all << all.barriers << " barriers were passed, " << all.lives << " hosts came back\n";
+    if (seeds < kSeeds) return;
+    EXPECT_GT(all.lives, kSeeds / 2);
+    for (const std::uint64_t fault : {all.lost, all.duplicated, all.reordered})
+        EXPECT_GT(fault, kSeeds);
 }
 
 }  // namespace isoplane::test::barrier_restart

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <isoplane/fabric/switch.hh>
+#include <isoplane/niu/epoch.hh>
 #include <isoplane/niu/niu.hh>
 #include <isoplane/sim/world.hh>
 #include <isoplane/wire/hello.hh>
@@ -54,7 +55,7 @@ inline niu::Options some_options(Random& random, niu::NodeId node, const std::ve
     options.node = node;
     options.nodes = names;
     options.job_key = 7;
-    options.epoch = static_cast<std::uint32_t>(1 + random.below(1U << 31));
+    options.epoch = niu::epoch_at(random.below(1U << 31));
     options.mac = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(node)};
     const std::size_t extra = udp.is_used() ? wire::kIpv4Size + wire::kUdpSize : 0;
     options.mtu = static_cast<std::uint16_t>(wire::kMinMtu + extra + random.below(1900 - wire::kMinMtu));
