@@ -40,6 +40,7 @@ void Agreement::poll(Time now) {
     if (const Duration missed = watch_.missed(now); missed != Duration{0}) {
         for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &alone_since_, &promised_at_})
             runtime::put_off(*then, missed, now);
+        if (due_at_ != Time::max()) due_at_ += missed;
     }
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();

@@ -14,12 +14,15 @@ bool Agreement::has_reason() {
     return view_.number == 0 || frozen_ || !suspects_.empty() || !joiners_.empty();
 }
 
-/// To whoever proposes, or would before this node.
+/// To whoever proposes, or would before this node. The more rounds there have been for this view the longer:
+/// where there is no majority for days, or nobody to begin with, they must not run out.
 void Agreement::give_way() {
     phase_ = Phase::kNone;
+    constexpr std::uint32_t kQuickRounds = 64;
+    const std::uint32_t slower = 1 + std::max(promised_, highest_) / kRound / kQuickRounds;
     const Duration turn = 8 * options_.every();
     const Duration others = !frozen_ ? Duration{0} : view_.number == 0 ? turn : options_.grace();
-    due_at_ = now_ + others + rank() * turn;
+    due_at_ = now_ + slower * (others + rank() * turn);
 }
 
 /// As long as its proposer may need when some come back late; but who hears no answers says the same for

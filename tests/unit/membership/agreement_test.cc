@@ -236,6 +236,17 @@ TEST_F(AgreementTest, who_is_asked_again_and_again_leaves_it_to_who_asks) {
     EXPECT_NE(described()["proposals"], 0U);
 }
 
+TEST_F(AgreementTest, rounds_that_lead_to_nothing_come_ever_more_slowly) {
+    for (const std::uint32_t round : {1U, 6400U}) {
+        const std::uint32_t number = body.view.number + 1;
+        decide(view(number, 100, 100));
+        const unsigned before = described()["proposals"];
+        hear({.step = wire::ViewStep::kPrepare, .view = number, .ballot = 5 + (round << 16)});
+        pass_slowly(2 * kLimit);
+        EXPECT_EQ(described()["proposals"], before + (round == 1 ? 1 : 0));
+    }
+}
+
 /// As one whose cable carries nothing in that direction: it is heard, and not missed.
 TEST_F(AgreementTest, who_hears_no_answers_does_not_hold_up_the_others_for_ever) {
     for (const auto step : {wire::ViewStep::kPrepare, wire::ViewStep::kAccept}) {
