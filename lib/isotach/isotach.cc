@@ -25,7 +25,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       counts_(niu.options().nodes.size()),
       most_outstanding_(options_.most_outstanding),
       survival_(niu.options().nodes.size()),
-      watch_(niu.options().silence / 8) {}
+      watch_(niu.options().pause()) {}
 
 Isotach::~Isotach() {
     discard();

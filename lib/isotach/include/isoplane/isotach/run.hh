@@ -58,7 +58,7 @@ struct Run {
     Run split(Pulse pulse) noexcept {
         Run before = *this;
         before.left = 0;
-        for (; first_pulse() <= pulse; step()) {
+        for (; left > 1 && first_pulse() <= pulse; step()) {
             before.last = first_pulse();
             ++before.left;
         }
