@@ -371,14 +371,18 @@ def with_a_fabric_that_hangs(*options):
     job = shell("echo ready; cat", *options, ranks=1)
     until(lambda: "ready" in job.out(), "the rank is ready")
     fabric, = children_of(job, b"--role\0fabric")
+
+    def status(what):
+        """Of each thread."""
+        for task in os.listdir(f"/proc/{fabric}/task"):
+            with open(f"/proc/{fabric}/task/{task}/status", encoding="ascii") as file:
+                yield re.search(rf"^{what}:\s*(\w+)", file.read(), re.M)[1]
+
+    # Stopped in all its threads, or one might heed the other signal first.
     os.kill(fabric, signal.SIGSTOP)
+    until(lambda: all(state == "T" for state in status("State")), "the fabric has stopped")
     job.process.stdin.close()
-
-    def told():
-        with open(f"/proc/{fabric}/status", encoding="ascii") as file:
-            return int(re.search(r"^ShdPnd:\s*(\w+)", file.read(), re.M)[1], 16) >> signal.SIGTERM - 1 & 1
-
-    until(told, "the fabric has been told to end")
+    until(lambda: int(next(status("ShdPnd")), 16) >> signal.SIGTERM - 1 & 1, "the fabric has been told to end")
     return job, fabric
 
 
