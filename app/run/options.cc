@@ -3,6 +3,7 @@
 
 #include "options.hh"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <isoplane/auth/key.hh>
 #include <isoplane/fabric/impairment.hh>
