@@ -38,6 +38,15 @@ class Messages {
         last_ = pulses.back();
     }
 
+    void say_all_are_of(Pulse pulse) {
+        const std::span<std::byte> all(bytes_);
+        std::size_t at = 0;
+        for (std::uint32_t number = 0; number < count_; ++number) {
+            at += wire::kMessageHeaderSize;
+            wire::isotach_layout::Pulse::put(all.data() + at, pulse);
+            at += wire::kIsotachSize + number;
+        }
+    }
     void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, last_); }
 
   private:
@@ -116,6 +125,17 @@ TEST(Run, waits_with_messages_by_themselves_in_their_order) {
     EXPECT_EQ(queue.move(5, moved), 2U);
     EXPECT_EQ(empty(moved), (Numbers{10, 0}));
     EXPECT_EQ(empty(queue), (Numbers{1, 11}));
+}
+
+TEST(Run, ends_even_where_a_program_has_written_over_its_pulses) {
+    Messages messages({5, 9});
+    RunQueue queue;
+    messages.add_to(queue);
+    messages.say_all_are_of(5);
+    RunQueue moved;
+    EXPECT_EQ(queue.move(5, moved), 2U);
+    EXPECT_EQ(empty(moved), (Numbers{0, 1}));
+    EXPECT_TRUE(queue.empty());
 }
 
 TEST(Run, is_all_that_a_frame_has) {

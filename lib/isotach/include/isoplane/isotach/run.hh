@@ -127,7 +127,7 @@ class RunQueue {
         const std::size_t before = size_;
         while (!empty() && first_pulse() <= pulse) {
             Run& run = runs_.front();
-            if (run.last_pulse() > pulse) {
+            if (run.left > 1 && run.last_pulse() > pulse) {
                 const Run part = run.split(pulse);
                 size_ -= part.left;
                 to.push(part);
