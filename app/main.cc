@@ -38,6 +38,10 @@ int main(int argc, char** argv) {
     // What could not be written was not said: a full disk under a redirected report is no success.
     std::cout.flush();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+    // Why may have been forgotten: something else may have failed since. So it is tried again.
+    errno = EIO;
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
     std::fprintf(stderr,
                  "isoplane: the output could not be written: %s. Make room for it or send it elsewhere.\n",
                  std::strerror(errno));
