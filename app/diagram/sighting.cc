@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <isoplane/wire/hello.hh>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <utility>
 
@@ -19,14 +19,15 @@ namespace {
 std::vector<Message> read_messages(const wire::Decoded& decoded) {
     std::vector<Message> messages;
     wire::MessageCursor cursor(decoded.payload);
+    wire::OrderedReader reader;
     for (wire::Message message; cursor.next_valid(message);) {
         if (!wire::is_ordered(message.header.protocol)) continue;
-        const auto extension = wire::decode_isotach(message.body.first<wire::kIsotachSize>());
-        messages.push_back({.issuer = extension.host,
-                            .isochron = extension.isochron,
-                            .pulse = extension.pulse,
-                            .rank = extension.rank,
-                            .size = static_cast<std::uint32_t>(message.body.size() - wire::kIsotachSize)});
+        const auto [place, data] = reader.read(message);
+        messages.push_back({.issuer = place.host,
+                            .isochron = place.isochron,
+                            .pulse = place.pulse,
+                            .rank = place.rank,
+                            .size = static_cast<std::uint32_t>(data.size())});
     }
     return messages;
 }

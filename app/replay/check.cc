@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <isoplane/wire/hello.hh>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
 #include <isoplane/wire/token.hh>
@@ -141,18 +140,20 @@ void Checker::see_stream(const capture::AnyFrame& any, Time when) {
 /// What is wrong with a message of a data frame.
 std::string Checker::fault_of_messages(const wire::Decoded& frame) {
     wire::MessageCursor cursor(frame.payload);
+    wire::OrderedReader ordered;
     std::string fault;
     for (wire::Message message; fault.empty() && cursor.next_valid(message);)
-        fault = fault_in(message, frame.header.source);
+        fault = fault_in(message, frame.header.source, ordered);
     return fault;
 }
 
 void Checker::see_messages(const capture::AnyFrame& any) {
     wire::MessageCursor cursor(any.decoded.payload);
+    wire::OrderedReader ordered;
     for (wire::Message message; cursor.next_valid(message);) {
         ++messages_;
         if (wire::is_ordered(message.header.protocol)) {
-            see_isotach(any, message.body);
+            see_isotach(any, ordered.read(message));
         } else if (message.header.protocol == wire::Protocol::kToken) {
             see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()), 0,
                       message.body.subspan(wire::kTokenOriginSize));
@@ -160,15 +161,14 @@ void Checker::see_messages(const capture::AnyFrame& any) {
     }
 }
 
-void Checker::see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body) {
+void Checker::see_isotach(const capture::AnyFrame& any, const wire::OrderedMessage& message) {
     const wire::Header& header = any.decoded.header;
-    const wire::IsotachHeader part = wire::decode_isotach(body.first<wire::kIsotachSize>());
+    const wire::IsotachHeader& part = message.header;
     // Neither is a message of an isochron.
     if ((part.flags & (wire::kIsotachFlush | wire::kIsotachHandover)) != 0) return;
-    const std::span<const std::byte> behind = body.subspan(wire::kIsotachSize);
     std::optional<std::uint64_t> clock;
-    if ((part.flags & wire::kIsotachClocked) != 0 && behind.size() >= wire::kIsotachClockSize)
-        clock = wire::IsotachClock::get(behind.data());
+    if ((part.flags & wire::kIsotachClocked) != 0 && message.data.size() >= wire::kIsotachClockSize)
+        clock = wire::IsotachClock::get(message.data.data());
     time_.see_message(
         {frames_, any.job_key, header.epoch, header.source, header.destination, header.peer_epoch}, part,
         clock);

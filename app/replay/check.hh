@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/view.hh>
 #include <isoplane/wire/view_parts.hh>
 #include <map>
@@ -71,7 +72,7 @@ class Checker {
     void see_stream(const capture::AnyFrame& any, Time when);
     static std::string fault_of_messages(const wire::Decoded& frame);
     void see_messages(const capture::AnyFrame& any);
-    void see_isotach(const capture::AnyFrame& any, std::span<const std::byte> body);
+    void see_isotach(const capture::AnyFrame& any, const wire::OrderedMessage& message);
     void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,
                    std::span<const std::byte> payload);
     void see_view(const capture::AnyFrame& any);

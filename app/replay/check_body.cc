@@ -7,7 +7,6 @@
 #include <isoplane/wire/active.hh>
 #include <isoplane/wire/channel.hh>
 #include <isoplane/wire/control.hh>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/page.hh>
 #include <isoplane/wire/token.hh>
 
@@ -59,9 +58,9 @@ bool is_pointer(Bytes data) {
 }
 
 /// What its flags say has to be in front of the data; or an end of a view, or how things stand.
-std::string fault_in_isotach(Bytes body, bool whole, std::uint16_t source) {
-    const wire::IsotachHeader header = wire::decode_isotach(body.first<wire::kIsotachSize>());
-    Bytes data = body.subspan(wire::kIsotachSize);
+std::string fault_in_isotach(const wire::OrderedMessage& message, bool whole, std::uint16_t source) {
+    const wire::IsotachHeader& header = message.header;
+    Bytes data = message.data;
     if (header.host != source)
         return "an isotach message of node " + std::to_string(source) + " says that host " +
                std::to_string(header.host) + " has issued it";
@@ -88,9 +87,9 @@ std::string fault_in_isotach(Bytes body, bool whole, std::uint16_t source) {
 
 }  // namespace
 
-std::string fault_in(const wire::Message& message, std::uint16_t source) {
+std::string fault_in(const wire::Message& message, std::uint16_t source, wire::OrderedReader& ordered) {
     const Bytes body = message.body;
-    const bool whole = message.header.fragment == wire::kWholeMessage;
+    const bool whole = wire::is_whole(message.header);
     const auto unless = [whole](bool good, const char* sentence) {
         return whole && good ? std::string()
                              : std::string(sentence) + (whole ? "" : ", but a fragment of one");
@@ -99,7 +98,7 @@ std::string fault_in(const wire::Message& message, std::uint16_t source) {
         case wire::Protocol::kControl:
             return unless(wire::decode_barrier(body).has_value(), "a control message is none that there is");
         case wire::Protocol::kIsotach:
-            return fault_in_isotach(body, whole, source);
+            return fault_in_isotach(ordered.read(message), whole, source);
         case wire::Protocol::kShmem:
             return unless(is_answer(body), "a shmem message is no answer and has no page");
         case wire::Protocol::kActive:

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 #include <string>
 
 namespace isoplane::replay {
 
 /// What is wrong with a message of a valid frame of that source, by itself: it is none of its protocol, or
-/// says what nobody may say. Empty when nothing is, or as far as it is a fragment.
-std::string fault_in(const wire::Message& message, std::uint16_t source);
+/// says what nobody may say. Empty when nothing is, or as far as it is a fragment. `ordered` has read the
+/// ordered ones in front of it in its frame.
+std::string fault_in(const wire::Message& message, std::uint16_t source, wire::OrderedReader& ordered);
 
 }  // namespace isoplane::replay

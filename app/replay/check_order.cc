@@ -4,8 +4,8 @@
 #include "replay/check_order.hh"
 
 #include <algorithm>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/portals.hh>
+#include <isoplane/wire/run.hh>
 #include <utility>
 
 #include "replay/words.hh"
@@ -31,13 +31,13 @@ std::uint64_t following(Bytes begin) {
     return whole - (begin.size() - front);
 }
 
-void read_isotach(Piece& piece, Bytes body) {
-    const wire::IsotachHeader header = wire::decode_isotach(body.first<wire::kIsotachSize>());
-    piece.bytes -= static_cast<std::uint32_t>(wire::kIsotachSize);
+void read_isotach(Piece& piece, const wire::OrderedMessage& message) {
+    const wire::IsotachHeader& header = message.header;
+    piece.bytes = static_cast<std::uint32_t>(message.data.size());
     if ((header.flags & (wire::kIsotachFlush | wire::kIsotachHandover)) != 0) return;
     piece.count = header.count;
     if ((header.flags & wire::kIsotachPointer) != 0 && piece.bytes >= wire::kPointerSize)
-        piece.payload = wire::PayloadSize::get(body.last<wire::kPointerSize>().data());
+        piece.payload = wire::PayloadSize::get(message.data.last<wire::kPointerSize>().data());
 }
 
 void read_portals(Piece& piece, Bytes body) {
@@ -53,10 +53,11 @@ void read_portals(Piece& piece, Bytes body) {
 std::vector<Piece> pieces_of(Bytes payload, std::uint64_t frame) {
     std::vector<Piece> pieces;
     wire::MessageCursor cursor(payload);
+    wire::OrderedReader ordered;
     for (wire::Message message; cursor.next_valid(message);) {
         Piece piece{.frame = frame, .header = message.header, .bytes = message.header.length};
         if (message.header.protocol == Protocol::kIsotach) {
-            read_isotach(piece, message.body);
+            read_isotach(piece, ordered.read(message));
         } else if (message.header.protocol == Protocol::kPortals) {
             read_portals(piece, message.body);
         } else if (message.header.fragment == wire::kWholeMessage &&
@@ -71,7 +72,7 @@ std::vector<Piece> pieces_of(Bytes payload, std::uint64_t frame) {
 std::string MessageOrder::see(const Piece& piece, bool one_plane) {
     const bool first = (piece.header.fragment & wire::kFirstFragment) != 0;
     std::string fault;
-    if (piece.header.fragment != wire::kWholeMessage) fault = see_fragment(piece);
+    if (!wire::is_whole(piece.header)) fault = see_fragment(piece);
     if (fault.empty() && piece.header.protocol == Protocol::kPayload && first) fault = see_payload(piece);
     if (fault.empty() && piece.header.protocol == Protocol::kPortals) fault = see_portals(piece, one_plane);
     if (!first || piece.header.protocol != Protocol::kIsotach || piece.count == 0) return fault;

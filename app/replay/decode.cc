@@ -7,9 +7,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <isoplane/wire/hello.hh>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/trailer.hh>
 #include <nlohmann/json.hpp>
@@ -68,19 +68,18 @@ Json token_json(std::span<const std::byte> payload) {
     return out;
 }
 
-Json message_json(const wire::Message& message) {
+Json message_json(const wire::Message& message, wire::OrderedReader& ordered) {
     const bool first = (message.header.fragment & wire::kFirstFragment) != 0;
     Json out{{"protocol", name_of(message.header.protocol)}, {"bytes", message.header.length}};
-    if (message.header.fragment != wire::kWholeMessage)
-        out[first ? "of" : "at"] = message.header.size_or_offset;
+    if (!wire::is_whole(message.header)) out[first ? "of" : "at"] = message.header.size_or_offset;
     if (wire::is_ordered(message.header.protocol)) {
-        const auto ordered = wire::decode_isotach(message.body.first<wire::kIsotachSize>());
-        out["bytes"] = message.header.length - wire::kIsotachSize;
-        out["host"] = ordered.host;
-        out["isochron"] = ordered.isochron;
-        out["pulse"] = ordered.pulse;
-        out["rank"] = ordered.rank;
-        out["count"] = ordered.count;
+        const auto [place, data] = ordered.read(message);
+        out["bytes"] = data.size();
+        out["host"] = place.host;
+        out["isochron"] = place.isochron;
+        out["pulse"] = place.pulse;
+        out["rank"] = place.rank;
+        out["count"] = place.count;
     } else if (message.header.protocol == Protocol::kToken && message.body.size() > wire::kTokenOriginSize) {
         const auto origin = wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>());
         out["from"] = origin.from;
@@ -94,8 +93,9 @@ void add_payload(Json& out, const wire::Decoded& decoded) {
     switch (decoded.header.kind) {
         case Kind::kData: {
             wire::MessageCursor cursor(decoded.payload);
+            wire::OrderedReader ordered;
             for (wire::Message message; cursor.next_valid(message);)
-                out["messages"].push_back(message_json(message));
+                out["messages"].push_back(message_json(message, ordered));
             break;
         }
         case Kind::kToken:

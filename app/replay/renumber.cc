@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <isoplane/wire/access.hh>
-#include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/page.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 #include <vector>
@@ -59,13 +59,13 @@ void renumber_accesses(const NodeMap& nodes, std::span<std::byte> data) {
                                                renamed(nodes, static_cast<std::uint16_t>(access.operand(0))));
 }
 
-bool renumber_isotach(const NodeMap& nodes, std::span<std::byte> body) {
-    const auto front = body.first<wire::kIsotachSize>();
-    wire::IsotachHeader header = wire::decode_isotach(front);
-    header.host = renamed(nodes, header.host);
-    wire::encode_isotach(front, header);
+/// One in a run has the host of the one in front of it.
+bool renumber_isotach(const NodeMap& nodes, const wire::OrderedMessage& message, bool in_run,
+                      std::span<std::byte> body) {
+    const wire::IsotachHeader& header = message.header;
+    if (!in_run) wire::isotach_layout::Host::put(body.data(), renamed(nodes, header.host));
     const std::size_t clock = (header.flags & wire::kIsotachClocked) != 0 ? wire::kIsotachClockSize : 0;
-    const auto data = body.subspan(wire::kIsotachSize);
+    const auto data = body.last(message.data.size());
     const bool here = (header.flags & wire::kIsotachPointer) == 0 && clock <= data.size();
     if (here && wire::is_of_copies(header.operation)) renumber_accesses(nodes, data.subspan(clock));
     return (header.flags & wire::kIsotachHandover) == 0;
@@ -82,10 +82,12 @@ void renumber_token_along(const NodeMap& nodes, std::span<std::byte> body) {
 bool renumber_messages(const NodeMap& nodes, std::span<std::byte> payload) {
     bool all = true;
     wire::MessageCursor cursor(payload);
+    wire::OrderedReader ordered;
     for (wire::Message message; cursor.next_valid(message);) {
         const auto body = within(payload, message.body);
         if (wire::is_ordered(message.header.protocol)) {
-            all = renumber_isotach(nodes, body) && all;
+            const bool in_run = message.header.fragment == wire::kInRun;
+            all = renumber_isotach(nodes, ordered.read(message), in_run, body) && all;
         } else if (message.header.protocol == wire::Protocol::kToken) {
             renumber_token_along(nodes, body);
         } else if (message.header.protocol == wire::Protocol::kShmem) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/run.hh>
 #include <utility>
 
 namespace isoplane::isotach {
@@ -22,7 +23,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       single_(pool),
-      counts_(niu.options().nodes.size()),
+      sent_(niu.options().nodes.size()),
       most_outstanding_(options_.most_outstanding),
       survival_(niu.options().nodes.size()),
       watch_(niu.options().pause()) {}
@@ -46,6 +47,7 @@ inline void Isotach::note_standing(bool wanted) noexcept {
 
 unsigned Isotach::poll(runtime::Time now) noexcept {
     now_ = now;
+    note_further();
     const unsigned payloads = payloads_.poll();
     if (siu_.survives()) tend_survival();
     const bool wanted = !started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
@@ -95,17 +97,30 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
     const std::byte* const first = unread.messages.data();
     const std::byte* const end = first + unread.messages.size();
     const std::byte* at = first;
-    Pulse last = ordering_.executed() + 1;
+    Pulse earliest = ordering_.executed() + 1;
+    wire::IsotachHeader last = from.last;
     std::uint32_t messages = 0;
+    const auto is_next = [&](const wire::IsotachHeader& header) {
+        return header.host == unread.source && header.pulse >= earliest &&
+               header.count == from.received + messages + 1;
+    };
     while (at != end) {
         const wire::MessageHeader message = wire::read_message_header(at);
-        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) break;
+        if (message.protocol != wire::Protocol::kIsotach) break;
+        if (message.fragment == wire::kInRun) [[likely]] {
+            if (!is_next(wire::step_from(last, message.size_or_offset))) break;
+            const wire::RunEnd run = wire::follow_run(at, end, last);
+            messages += run.messages;
+            at = run.at;
+            last = run.place;
+            earliest = last.pulse;
+            continue;
+        }
         const auto header = wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
             at + wire::kMessageHeaderSize, wire::kIsotachSize));
-        const std::uint32_t count = from.received + messages + 1;
-        if (header.host != unread.source || header.flags != 0 || header.pulse < last || header.count != count)
-            break;
-        last = header.pulse;
+        if (message.fragment != wire::kWholeMessage || header.flags != 0 || !is_next(header)) break;
+        last = header;
+        earliest = header.pulse;
         at += wire::kMessageHeaderSize + message.length;
         ++messages;
     }
@@ -114,7 +129,12 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
 }
 
 void Isotach::take(const niu::Received& message) noexcept {
-    const wire::IsotachHeader header = wire::decode_isotach(message.data.first<wire::kIsotachSize>());
+    Ordering::Source& from = ordering_.source(message.source);
+    const bool in_run = message.step != 0;
+    const wire::IsotachHeader header = in_run
+                                           ? wire::step_from(from.last, message.step)
+                                           : wire::decode_isotach(message.data.first<wire::kIsotachSize>());
+    from.last = header;
     // Of a host that has left, all that counts is here; this is what came with the word that it has.
     const bool has_left = may_have_left(message.source) && niu_.state(message.source) != niu::PeerState::kUp;
     if (has_left) return niu_.release(message);
@@ -122,14 +142,14 @@ void Isotach::take(const niu::Received& message) noexcept {
         return take_flush(message, header);
     if (header.flags == wire::kIsotachHandover && header.host == message.source)
         return take_handover(message, header);
-    Flagged flagged{.data = message.data.subspan(wire::kIsotachSize)};
+    Flagged flagged{.data = message.data.subspan(in_run ? 0 : wire::kIsotachSize)};
     if (header.host != message.source || !message.whole() || !take_flags(header.flags, message, flagged)) {
         counters_.malformed.add();
         return niu_.release(message);
     }
     if (paranoid_)
         paranoid_->arrived(header, flagged.clock, siu_.distance(header.host), ordering_.executed());
-    keep(ordering_.source(message.source), header,
+    keep(from, header,
          {.operation = header.operation,
           .isochron = header.isochron,
           .time = {header.pulse, Place::kWithin, header.host, header.rank},
@@ -240,6 +260,7 @@ void Isotach::release_apart(Payload* payload, rte_mbuf* own) noexcept {
 }
 
 std::size_t Isotach::discard() noexcept {
+    end_run();
     std::size_t freed = 0;
     for (; !deliveries_.empty(); deliveries_.pop()) {
         const Delivery delivery = deliveries_.first();

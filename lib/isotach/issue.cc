@@ -9,6 +9,7 @@
 #include <cstring>
 #include <isoplane/isotach/isotach.hh>
 #include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/run.hh>
 #include <utility>
 
 namespace isoplane::isotach {
@@ -19,16 +20,29 @@ inline void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header)
         wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
 }
 
-inline void Isotach::send_in_frame(NodeId to, std::span<const std::byte> data,
-                                   const wire::IsotachHeader& header) noexcept {
-    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + data.size());
-    assert(room);
+/// Behind another of the same pulse, in the same frame, it goes in a run with that.
+[[gnu::always_inline]] inline void Isotach::send_in_frame(const niu::SendBuffer& room,
+                                                          std::span<const std::byte> data,
+                                                          const wire::IsotachHeader& header) noexcept {
+    Sent& sent = sent_[room.to];
+    const std::uint32_t ranks = header.rank - sent.rank;
+    const std::uint32_t isochrons = header.isochron - sent.isochron;
+    const bool steps = header.pulse == sent.pulse && header.flags == 0 &&
+                       ranks <= wire::run_step::kMostRanks && isochrons <= wire::run_step::kMostIsochrons;
+    niu::Peer* const in_run = steps ? niu_.in_run(room.to, room.data.size()) : nullptr;
+    sent = {header.pulse, header.rank, header.isochron};
+    if (in_run != nullptr) {
+        const std::uint32_t step = wire::run_step::of(header.operation, isochrons, ranks);
+        return niu_.send_in_run(*in_run, room.protocol, step, data);
+    }
     put_front(room.data.data(), header);
     niu_.send(room, data);
+    if (header.flags == 0) niu_.begin_run(room.to);
 }
 
 /// The next isochron, over that distance, gets its time. Returns its number.
 inline std::uint32_t Isotach::stamp(Pulse distance) noexcept {
+    end_run();
     const Pulse pulse = siu_.stamp(distance);
     if (pulse != stamp_.pulse) stamp_ = {pulse, 0};
     const std::uint32_t number = next_isochron_++;
@@ -82,29 +96,47 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     const std::uint32_t number = stamp(siu_.distance(to));
     if (own) {
         issue_own(*own, number, {}, nullptr, nullptr);
-        counters_.messages_sent.add();
+        counters_.further_parts.add();
     }
-    const std::uint32_t count = ++counts_[to];
     // Before the message: stores wait in turn, and those to a packet for lines that another CPU may have.
-    siu_.announce(to, count);
+    const std::uint32_t count = siu_.announce(to);
     siu_.want(true);
     counters_.copied_bytes.add(message.size());
     counters_.isochrons.add();
-    counters_.messages_sent.add();
-    put_front(room.data.data(), {.pulse = stamp_.pulse,
-                                 .host = here_,
-                                 .flags = flags_,
-                                 .operation = operation,
-                                 .rank = stamp_.rank++,
-                                 .isochron = number,
-                                 .count = count});
-    niu_.send(room, message);
+    send_in_frame(room, message,
+                  {.pulse = stamp_.pulse,
+                   .host = here_,
+                   .flags = flags_,
+                   .operation = operation,
+                   .rank = stamp_.rank++,
+                   .isochron = number,
+                   .count = count});
+    last_ = {to, siu_.clock()};
+    return true;
+}
+
+/// Most messages come right behind one to the same host, at the same clock. Where that one is the last of a
+/// frame and may be followed, what allowed it to go allows this one, which gets the same time. Stores are
+/// what this is short of: the CPU keeps few while it waits for a line of the packet.
+[[gnu::always_inline]] inline bool Isotach::issue_behind(NodeId to,
+                                                         std::span<const std::byte> message) noexcept {
+    const bool same_time = to == last_.to && last_.clock == siu_.clock() && siu_.complete() < stamp_.pulse &&
+                           outstanding() < most_outstanding_;
+    if (!same_time) return false;
+    niu::Peer* const peer = niu_.in_run(to, in_front_ + message.size());
+    if (peer == nullptr) return false;
+    ++last_.further;
+    siu_.announce(to);
+    counters_.copied_bytes.add(message.size());
+    constexpr std::uint32_t kStep = wire::run_step::of(wire::Operation::kMessage, 1, 1);
+    niu_.send_in_run(*peer, wire::Protocol::kIsotach, kStep, message);
     return true;
 }
 
 bool Isotach::send(NodeId to, std::span<const std::byte> message) noexcept {
-    if (may_issue() && issue_alone(to, message, wire::Operation::kMessage)) [[likely]]
+    if (issue_behind(to, message)) [[likely]]
         return true;
+    if (may_issue() && issue_alone(to, message, wire::Operation::kMessage)) return true;
     if (to != here_ && message.size() <= most_in_frame(to) && !options_.planted.piecemeal) return held_back();
     single_.clear();
     const bool sent = single_.add(to, message) && send(single_);
@@ -143,7 +175,7 @@ bool Isotach::send(Isochron& isochron) noexcept {
     }
     niu_.put_back();
     counters_.isochrons.add();
-    counters_.messages_sent.add(isochron.size());
+    counters_.further_parts.add(isochron.size() - 1);
     isochron.clear();
     return true;
 }
@@ -158,7 +190,9 @@ inline bool Isotach::issue_simple(Isochron& isochron) noexcept {
         if (first.to != here_ || first.size != 0) return false;
         own = first.operation;
     }
-    return issue_alone(last.to, isochron.bytes_of(last), last.operation, own);
+    const std::span<const std::byte> message = isochron.bytes_of(last);
+    if (!own && last.operation == wire::Operation::kMessage && issue_behind(last.to, message)) return true;
+    return issue_alone(last.to, message, last.operation, own);
 }
 
 bool Isotach::has_what_it_needs(Isochron& isochron) noexcept {
@@ -242,16 +276,20 @@ void Isotach::issue(Isochron& isochron) noexcept {
             .operation = part.operation,
             .rank = stamp_.rank++,
             .isochron = number,
-            .count = ++counts_[part.to]};
+            .count = siu_.announce(part.to)};
         send_part(part, isochron.bytes_, header);
     }
     if (needs_.large()) {
         for (Isochron::Part& part : isochron.parts_)
             if (part.payload) payloads_.send(part.to, std::move(part.payload));
     }
-    for (const Needs::Need& need : needs_)
-        siu_.announce(need.to, counts_[need.to]);
     siu_.want(true);
+}
+
+niu::SendBuffer Isotach::granted_room(NodeId to, std::size_t size) noexcept {
+    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + size);
+    assert(room);
+    return room;
 }
 
 void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
@@ -259,7 +297,7 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
     if (part.payload) {
         std::array<std::byte, wire::kPointerSize> pointer;
         wire::PayloadSize::put(pointer.data(), part.size);
-        return send_in_frame(part.to, pointer, header);
+        return send_in_frame(granted_room(part.to, pointer.size()), pointer, header);
     }
     if (part.packet) {
         char* at = rte_pktmbuf_prepend(part.packet.get(), static_cast<std::uint16_t>(in_front_));
@@ -269,12 +307,13 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
         return;
     }
     counters_.copied_bytes.add(part.size);
-    send_in_frame(part.to, bytes.subspan(part.at, part.size), header);
+    send_in_frame(granted_room(part.to, part.size), bytes.subspan(part.at, part.size), header);
 }
 
 /// An isochron of this host to itself is executed with the one that it issued before; or at once, when that
 /// has been.
 void Isotach::issue_to_self(Isochron& isochron) noexcept {
+    end_run();
     const std::uint32_t number = next_isochron_++;
     const bool at_once = ordering_.nothing_issued();
     if (after_.pulse != ordering_.executed()) after_ = {ordering_.executed(), 0};

@@ -16,7 +16,7 @@ void Isotach::arrive_behind(Pulse pulse) noexcept {
                          .anew = true,
                          .pulse = pulse,
                          .epochs = survival_.epochs,
-                         .told = std::vector<std::vector<std::byte>>(counts_.size())};
+                         .told = std::vector<std::vector<std::byte>>(hosts())};
     most_outstanding_ = 0;
 }
 
@@ -46,7 +46,7 @@ void Isotach::tend_arrival() noexcept {
 void Isotach::take_handover(const niu::Received& message, const wire::IsotachHeader& header) noexcept {
     Arrival& arrival = survival_.arrival;
     const std::span<const std::byte> part = message.data.subspan(wire::kIsotachSize);
-    const std::size_t most = counts_.size() * (1 + wire::kHandoverViewSize);
+    const std::size_t most = hosts() * (1 + wire::kHandoverViewSize);
     bool well_formed = message.whole() && siu_.survives() && header.count <= most &&
                        header.rank <= header.count && part.size() <= header.count - header.rank;
     if (well_formed && arrival.waits && !arrival.has_group && header.pulse == arrival.pulse) {
@@ -63,13 +63,13 @@ void Isotach::take_handover(const niu::Received& message, const wire::IsotachHea
 /// should be.
 bool Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::byte> standing) noexcept {
     const auto joining = static_cast<std::size_t>(std::ranges::count_if(
-        standing.first(std::min(standing.size(), counts_.size())),
+        standing.first(std::min(standing.size(), hosts())),
         [](std::byte bits) { return (std::to_integer<std::uint8_t>(bits) & wire::kHandoverJoins) != 0; }));
-    if (standing.size() != counts_.size() + joining * wire::kHandoverViewSize) return false;
+    if (standing.size() != hosts() + joining * wire::kHandoverViewSize) return false;
     LogicalTime time{header.pulse, Place::kEnd, 0, 0};
     survival_.due.clear();
-    const std::byte* view = standing.data() + counts_.size();
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
+    const std::byte* view = standing.data() + hosts();
+    for (std::size_t i = 0; i < hosts(); ++i) {
         const auto host = static_cast<NodeId>(i);
         const auto bits = std::to_integer<std::uint8_t>(standing[i]);
         survival_.present[i] = (bits & wire::kHandoverPresent) != 0;
@@ -90,11 +90,11 @@ bool Isotach::take_over(const wire::IsotachHeader& header, std::span<const std::
 
 /// At the end of that pulse.
 void Isotach::hand_over(Pulse pulse) {
-    std::vector<std::byte> standing(counts_.size());
-    std::vector<std::uint32_t> views(counts_.size());
+    std::vector<std::byte> standing(hosts());
+    std::vector<std::uint32_t> views(hosts());
     for (const Change& change : survival_.due)
         views[change.host] = change.joined ? change.view : 0;
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
+    for (std::size_t i = 0; i < hosts(); ++i) {
         unsigned bits = group_.standing(static_cast<NodeId>(i));
         if (survival_.present[i]) bits |= wire::kHandoverPresent;
         if (views[i] != 0) bits |= wire::kHandoverJoins;
@@ -104,7 +104,7 @@ void Isotach::hand_over(Pulse pulse) {
         wire::Field<std::uint32_t, 0>::put(standing.data() + standing.size() - wire::kHandoverViewSize,
                                            views[i]);
     }
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
+    for (std::size_t i = 0; i < hosts(); ++i) {
         if (views[i] != 0)
             survival_.handovers.push_back(
                 {static_cast<NodeId>(i), survival_.epochs[i], views[i], pulse, standing});

@@ -9,14 +9,14 @@ namespace isoplane::isotach {
 void Isotach::describe(nlohmann::json& out) const {
     out["clock"] = siu_.clock();
     out["executed_pulse"] = ordering_.executed();
-    out["outstanding"] = outstanding_;
+    out["outstanding"] = outstanding();
     out["waiting"] = ordering_.waiting();
     out["hit_queue"] = ordering_.hit_queue();
     out["behind"] = ordering_.behind();
     out["deliverable"] = deliveries_.size();
     out["payloads_expected"] = payloads_.expected();
-    out["isochrons"] = counters_.isochrons.get();
-    out["messages_sent"] = counters_.messages_sent.get();
+    out["isochrons"] = counters_.isochrons.get() + last_.further;
+    out["messages_sent"] = counters_.messages_sent() + last_.further;
     out["executed"] = counters_.executed.get();
     out["pulses"] = counters_.pulses.get();
     out["held_back"] = counters_.held_back.get();
@@ -31,8 +31,9 @@ void Isotach::describe(nlohmann::json& out) const {
 }
 
 void Isotach::clear_counters() {
+    note_further();
     for (runtime::Counter* c :
-         {&counters_.isochrons, &counters_.messages_sent, &counters_.executed, &counters_.pulses,
+         {&counters_.isochrons, &counters_.further_parts, &counters_.executed, &counters_.pulses,
           &counters_.held_back, &counters_.copied_bytes, &counters_.out_of_sequence, &counters_.malformed})
         c->set(0);
     payloads_.clear_counters();

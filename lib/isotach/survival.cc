@@ -61,6 +61,7 @@ void Isotach::deliver_changes(LogicalTime time) noexcept {
 
 Standing Isotach::freeze() noexcept {
     siu_.freeze();
+    end_run();
     // What others have done in the group behind the cut comes again with their flushes: those of them who
     // have died since may have said it to nobody.
     const Pulse held = survival_.flushing ? std::min(ordering_.held(), siu_.cut()) : ordering_.held();
@@ -70,6 +71,7 @@ Standing Isotach::freeze() noexcept {
 }
 
 void Isotach::begin(const wire::View& view) {
+    end_run();
     const bool has_past = survival_.view != 0;
     std::vector<std::uint32_t> epochs(survival_.epochs.size());
     for (const wire::Member& member : view.members)
@@ -78,7 +80,7 @@ void Isotach::begin(const wire::View& view) {
     for (Change& change : survival_.changes)
         if (change.pulse > view.cut) change.pulse = view.base;
     survival_.out.clear();
-    for (std::size_t i = 0; has_past && i < counts_.size(); ++i) {
+    for (std::size_t i = 0; has_past && i < hosts(); ++i) {
         const auto host = static_cast<NodeId>(i);
         const std::uint32_t before = survival_.epochs[i];
         if (host == here_ || niu_.options().nodes[i].empty()) continue;
@@ -133,7 +135,7 @@ void Isotach::part_with(NodeId host, Pulse cut) noexcept {
     ordering_.cut_off(host, cut, [this](const Delivery& message) { release(message); });
     if (paranoid_) paranoid_->cut_off(host, cut);
     payloads_.forget(host);
-    counts_[host] = 0;
+    siu_.begin_count(host);
     if (niu_.peer(host).epoch == survival_.epochs[host]) niu_.give_up(host);
 }
 

@@ -180,7 +180,8 @@ void Niu::tell_unacknowledged(Peer& peer) noexcept {
         if (frame.origin == Origin::kLent) continue;
         wire::MessageCursor messages(runtime::Packet::bytes_of(frame.packet).last(frame.payload_length));
         for (wire::Message message; messages.next_valid(message);) {
-            if (message.header.fragment == wire::kWholeMessage)
+            const bool is_ordered = wire::is_ordered(message.header.protocol);
+            if (message.header.fragment == wire::kWholeMessage && !is_ordered)
                 losses_->unacknowledged(peer.node, message.header.protocol, message.body);
         }
     }

@@ -3,6 +3,7 @@
 
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 
 namespace isoplane::wire {
 namespace {
@@ -21,7 +22,19 @@ bool is_known(const MessageHeader& header) {
            (header.fragment & ~kWholeMessage) == 0;
 }
 
-/// Whether such a message, with the `room` bytes behind its header, can be. Nearly all are whole.
+/// Whether one in a run may stand behind it.
+bool may_be_followed(const MessageHeader& header) {
+    return is_ordered(header.protocol) && is_whole(header);
+}
+
+/// Whether such a message in a run can be, where one may stand, with the `room` bytes behind its header.
+bool is_good_step(const MessageHeader& header, std::size_t room) {
+    return is_ordered(header.protocol) && header.length <= room &&
+           run_step::ranks(header.size_or_offset) != 0;
+}
+
+/// Whether such a message can be that is not in a run, with the `room` bytes behind its header. Nearly all
+/// are whole.
 bool is_well_formed(const MessageHeader& header, std::size_t room) {
     if (header.length > room || !is_known(header)) return false;
     const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
@@ -42,7 +55,10 @@ bool MessageCursor::next(Message& message) {
     if (rest_.size() < kMessageHeaderSize) return false;
     const MessageHeader header = read_message_header(rest_.data());
     const auto behind = rest_.subspan(kMessageHeaderSize);
-    if (!is_well_formed(header, behind.size())) return false;
+    const bool good = header.fragment == kInRun ? may_follow_ && is_good_step(header, behind.size())
+                                                : is_well_formed(header, behind.size());
+    if (!good) return false;
+    may_follow_ = may_be_followed(header);
     message = {header, behind.first(header.length)};
     rest_ = behind.subspan(header.length);
     return true;
@@ -50,16 +66,24 @@ bool MessageCursor::next(Message& message) {
 
 bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
     const std::byte* at = payload.data();
-    std::size_t left = payload.size();
-    while (left >= kMessageHeaderSize) {
+    const std::byte* const end = at + payload.size();
+    Stride stride;
+    bool may_follow = false;
+    while (static_cast<std::size_t>(end - at) >= kMessageHeaderSize) {
         const MessageHeader header = read_message_header(at);
-        if (!is_well_formed(header, left - kMessageHeaderSize)) return false;
-        if (is_ordered(header.protocol) && isotach_layout::Host::get(at + kMessageHeaderSize) >= node_count)
-            return false;
-        at += kMessageHeaderSize + header.length;
-        left -= kMessageHeaderSize + header.length;
+        const std::size_t room = static_cast<std::size_t>(end - at) - kMessageHeaderSize;
+        if (header.fragment == kInRun) {
+            if (!may_follow || !is_good_step(header, room)) return false;
+        } else {
+            if (!is_well_formed(header, room)) return false;
+            may_follow = may_be_followed(header);
+            if (is_ordered(header.protocol) &&
+                isotach_layout::Host::get(at + kMessageHeaderSize) >= node_count)
+                return false;
+        }
+        at = stride.next(at);
     }
-    return left == 0 && !payload.empty();
+    return at == end && !payload.empty();
 }
 
 }  // namespace isoplane::wire

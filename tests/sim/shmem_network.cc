@@ -110,7 +110,7 @@ bool ShmemNetwork::all_rest() const {
         if (!host->rests()) return false;
         sent += host->program().sent();
         received += host->program().received();
-        parts += host->isotach().messages_sent.get() - host->isotach().executed.get();
+        parts += host->isotach().messages_sent() - host->isotach().executed.get();
     }
     return sent == received && parts == 0;
 }

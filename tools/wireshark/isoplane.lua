@@ -34,7 +34,7 @@ local PORTALS_KINDS = { [0] = "begin", "pull", "done" }
 local PORTALS_TYPES = { [0] = "ack", "put", "get", "reply", "get-put" }
 local PORTALS_RESTS = { [0] = "none", "follows", "waits", [6] = "waits, or lies in memory" }
 local ACCESSES = { "read", "write", "sched", "assign", "add", "swap", "compare and swap" }
-local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole" }
+local FRAGMENTS = { [0] = "middle", [1] = "first", [2] = "last", [3] = "whole", [7] = "in a run" }
 local PAGE_STEPS = { "ask", "words", "open", "whole", "none" }
 local PAGE_TICKET = 0xffffffff
 local HANDOVER = 0x10
@@ -314,6 +314,21 @@ local function add_isotach(tree, range)
     item:add(f["isotach.count"], range(20, 4))
     item:set_text(string.format("Isotach: pulse %s, host %d, rank %d", tostring(range(0, 8):uint64()),
         range(8, 2):uint(), range(12, 4):uint()))
+    return { pulse = range(0, 8):uint64(), host = range(8, 2):uint(), rank = range(12, 4):uint(),
+             isochron = range(16, 4):uint(), count = range(20, 4):uint() }
+end
+
+-- Of a message in a run, whose place is a step from that of the one before it, which becomes its own.
+local function add_step(tree, range, place)
+    local item = tree:add(f["isotach"], range)
+    place.rank = (place.rank + range(2, 2):uint()) % 0x100000000
+    place.isochron = (place.isochron + range(1, 1):uint()) % 0x100000000
+    place.count = (place.count + 1) % 0x100000000
+    item:add(f["isotach.operation"], range(0, 1))
+    for _, part in ipairs({ "pulse", "host", "rank", "isochron", "count" }) do
+        item:add(f["isotach." .. part], range, place[part]):set_generated()
+    end
+    item:set_text(string.format("Isotach: pulse %s, host %d, rank %d", tostring(place.pulse), place.host, place.rank))
 end
 
 -- Accesses to shared memory, one after the other; false when one is malformed.
@@ -552,7 +567,27 @@ local function is_possible(protocol, fragment, length, size_or_offset)
     return data > 0 and size_or_offset > 0 and size_or_offset + data <= 0xffffffff
 end
 
-local function add_message(tree, payload, at)
+-- Of a message of an ordered protocol; returns where its data begins, and its place for one that follows it in a run.
+local function add_ordered(item, payload, at, finish, place)
+    local fragment, data, operation = payload(at + 1, 1):uint(), at + 8, nil
+    if fragment == 7 then
+        if not place or payload(at + 6, 2):uint() == 0 then return nil end
+        add_step(item, payload(at + 4, 4), place)
+        operation = payload(at + 4, 1):uint()
+    else
+        if finish - data < 24 then return nil end
+        place = add_isotach(item, payload(data, 24))
+        operation = payload(data + 11, 1):uint()
+        data = add_behind_extension(item, payload, data + 24, finish)
+    end
+    local whole = fragment == 3 or fragment == 7
+    local has_accesses = (operation == 1 or operation == 2) and finish > data and whole
+    if has_accesses and not add_accesses(item, payload(data, finish - data)) then return nil end
+    return data, whole and place or nil
+end
+
+-- Returns where it ends, its protocol, and what an ordered one in a run may follow.
+local function add_message(tree, payload, at, place)
     if payload:len() - at < 8 then return nil end
     local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
     local length = payload(at + 2, 2):uint()
@@ -563,15 +598,15 @@ local function add_message(tree, payload, at)
     item:add(f["message.protocol"], payload(at, 1))
     item:add(f["message.fragment"], payload(at + 1, 1))
     item:add(f["message.length"], payload(at + 2, 2))
-    item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
+    if fragment ~= 7 then
+        item:add(f[fragment % 2 == 1 and "message.size" or "message.offset"], payload(at + 4, 4))
+    end
     local data, finish = at + 8, at + 8 + length
     if ORDERED[protocol] then
-        if length < 24 then return nil end
-        add_isotach(item, payload(data, 24))
-        local operation = payload(data + 11, 1):uint()
-        data = add_behind_extension(item, payload, data + 24, finish)
-        local has_accesses = (operation == 1 or operation == 2) and finish > data and fragment == 3
-        if has_accesses and not add_accesses(item, payload(data, finish - data)) then return nil end
+        data, place = add_ordered(item, payload, at, finish, place)
+        if not data then return nil end
+    else
+        place = nil
     end
     if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
     if protocol == 6 and fragment == 3 then data = add_channel(item, payload, data, finish) end
@@ -587,19 +622,20 @@ local function add_message(tree, payload, at)
     if protocol == 4 and fragment == 3 and length > 0 then data = data + add_portals(item, payload(data, length)) end
     if protocol == 0 and length > 0 then add_control(item, payload(data, length)) end
     if finish > data then item:add(f["message.data"], payload(data, finish - data)) end
+    if ORDERED[protocol] and fragment == 7 then return finish, name, place end
     if not PROTOCOLS[protocol] or fragment > 3 then return nil end
     if not is_possible(protocol, fragment, length, payload(at + 4, 4):uint()) then return nil end
-    return finish, name
+    return finish, name, place
 end
 
 local function add_data(tree, payload)
     if payload:len() == 0 then return nil end
-    local names, at = {}, 0
+    local names, at, place = {}, 0, nil
     while at < payload:len() do
-        local finish, name = add_message(tree, payload, at)
+        local finish, name, follows = add_message(tree, payload, at, place)
         if not finish then return nil end
         names[#names + 1] = name
-        at = finish
+        at, place = finish, follows
     end
     return table.concat(names, "+")
 end

@@ -3,8 +3,7 @@
 
 #pragma once
 
-#include <isoplane/wire/isotach.hh>
-#include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 
 #include "memory_words.hh"
 #include "time_frames.hh"
@@ -21,19 +20,24 @@ class InTime : public TimeFrames {
   private:
     void add_messages(NodeId from, Bytes& in) override {
         Stranger& stranger = this->stranger(from);
+        bool may_follow = false;
         for (unsigned n = 1 + in.take<std::uint8_t>() % 3; n > 0 && size() < kMostPayload / 2; --n) {
             const auto how = in.take<std::uint8_t>();
             const auto protocol = static_cast<wire::Protocol>(how % 10);
-            const std::size_t front = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
+            const bool ordered = wire::is_ordered(protocol);
+            const bool in_run = ordered && may_follow && how >= 128;
+            const std::size_t front = ordered && !in_run ? wire::kIsotachSize : 0;
             std::vector<std::byte> said;
             if (protocol == wire::Protocol::kShmem && how >= 100)
                 said = memory_[from].say(progress().base, in);
             const auto body = said.empty() ? in.take(in.take<std::uint8_t>()) : said;
-            wire::encode_message(room(wire::kMessageHeaderSize).first<wire::kMessageHeaderSize>(),
-                                 {.protocol = protocol,
-                                  .fragment = in.near(wire::kWholeMessage),
-                                  .length = in.near(static_cast<std::uint16_t>(front + body.size())),
-                                  .size_or_offset = in.near(static_cast<std::uint32_t>(body.size()))});
+            wire::encode_message(
+                room(wire::kMessageHeaderSize).first<wire::kMessageHeaderSize>(),
+                {.protocol = protocol,
+                 .fragment = in.near(in_run ? wire::kInRun : wire::kWholeMessage),
+                 .length = in.near(static_cast<std::uint16_t>(front + body.size())),
+                 .size_or_offset = in.near(in_run ? wire::run_step::of({}, 1, 1)
+                                                  : static_cast<std::uint32_t>(body.size()))});
             if (front != 0)
                 wire::encode_isotach(room(front).first<wire::kIsotachSize>(),
                                      {.pulse = in.near(progress().clock + 2),
@@ -44,6 +48,11 @@ class InTime : public TimeFrames {
                                       .isochron = in.near(stranger.isochron++),
                                       .count = in.near(++stranger.count)});
             add_bytes(body);
+            if (in_run) {
+                ++stranger.isochron;
+                ++stranger.count;
+            }
+            may_follow = ordered;
         }
     }
 

@@ -5,9 +5,8 @@
 
 #include <isoplane/shmem/layout.hh>
 #include <isoplane/wire/access.hh>
-#include <isoplane/wire/isotach.hh>
-#include <isoplane/wire/message.hh>
 #include <isoplane/wire/page.hh>
+#include <isoplane/wire/run.hh>
 #include <vector>
 
 #include "bytes.hh"
@@ -24,14 +23,11 @@ class MemoryWords {
   public:
     void hear(const wire::Message& message) {
         if (message.header.protocol == wire::Protocol::kShmem) return hear_page(message.body);
-        if (message.header.protocol != wire::Protocol::kIsotach || message.body.size() < wire::kIsotachSize)
-            return;
-        const auto operation = wire::isotach_layout::Operation::get(message.body.data());
-        if (!wire::is_of_copies(static_cast<wire::Operation>(operation))) return;
-        const bool clocked =
-            (wire::isotach_layout::Flags::get(message.body.data()) & wire::kIsotachClocked) != 0;
-        wire::AccessCursor accesses(
-            message.body.subspan(wire::kIsotachSize + (clocked ? wire::kIsotachClockSize : 0)));
+        if (message.header.protocol != wire::Protocol::kIsotach) return;
+        const auto [place, data] = ordered_.read(message);
+        if (!wire::is_of_copies(place.operation)) return;
+        const bool clocked = (place.flags & wire::kIsotachClocked) != 0;
+        wire::AccessCursor accesses(data.subspan(clocked ? wire::kIsotachClockSize : 0));
         for (wire::Access access; accesses.next(access);)
             if (wire::yields(access.code) && access.ticket != 0)
                 read_ = {access.ticket, access.code == wire::AccessCode::kRead ? access.operand(0) : 0,
@@ -135,7 +131,8 @@ class MemoryWords {
         return numbers;
     }
 
-    Read read_;  ///< that it was asked for last
+    wire::OrderedReader ordered_;  ///< of what it hears, frame by frame
+    Read read_;                    ///< that it was asked for last
     wire::PageMessage asked_;
     std::uint32_t told_ = 0;  ///< words of that page
 };

@@ -14,10 +14,9 @@
 #include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
-#include <isoplane/wire/isotach.hh>
-#include <isoplane/wire/message.hh>
 #include <isoplane/wire/portals.hh>
 #include <isoplane/wire/probe.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/stream_header.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/trailer.hh>
@@ -81,6 +80,7 @@ void read_token(std::span<const std::byte> payload, bool accepted) {
 
 void read_messages(std::span<const std::byte> payload, bool accepted) {
     MessageCursor cursor(payload);
+    OrderedReader ordered;
     for (Message message; cursor.next(message);) {
         touch(message.body);
         if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
@@ -91,8 +91,7 @@ void read_messages(std::span<const std::byte> payload, bool accepted) {
             read_token(message.body.subspan(kTokenOriginSize), false);
         }
         if (!is_ordered(message.header.protocol)) continue;
-        decode_isotach(message.body.first<kIsotachSize>());
-        read_accesses(message.body.subspan(kIsotachSize));
+        read_accesses(ordered.read(message).data);
     }
     if (accepted) require(cursor.at_end());
 }

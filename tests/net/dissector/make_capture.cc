@@ -12,6 +12,7 @@
 
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/page.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/trailer.hh>
 #include <isoplane/wire/view.hh>
@@ -82,6 +83,15 @@ Sample view_of_another_version() {
     return {"reserved_in_view", Kind::kView, samples::packet(samples::header(Kind::kView), payload)};
 }
 
+/// A message in a run that has the rank of the one before it.
+samples::Bytes run_that_stays() {
+    samples::Bytes all = samples::message(Protocol::kIsotach, samples::isotach_body({}));
+    const samples::Bytes second = samples::message(
+        {.protocol = Protocol::kIsotach, .fragment = kInRun, .size_or_offset = run_step::of({}, 1, 0)}, {});
+    all.insert(all.end(), second.begin(), second.end());
+    return all;
+}
+
 std::vector<Sample> wrong_ones() {
     std::vector<Sample> wrong = {
         with<frame_layout::Version>("bad_version", std::uint8_t{1}),
@@ -106,6 +116,7 @@ std::vector<Sample> wrong_ones() {
         message_of("first_that_is_all", kFirstFragment, 8),
         message_of("last_at_0", kLastFragment, 0),
         message_of("last_beyond_4_g", kLastFragment, 0xfffffff8),
+        {"run_that_stays", Kind::kData, samples::packet(samples::header(Kind::kData), run_that_stays())},
         view_of_another_version()};
 
     Sample header{"bad_header_crc", Kind::kAck, samples::packet(samples::header(Kind::kAck), {})};

@@ -121,6 +121,13 @@ TEST(Counters, begin_anew_when_they_are_cleared) {
     EXPECT_EQ(isochrons(), 1);
     hosts[2].release(hosts[2].receive());
     hosts.run(1ms);
+    for (unsigned i = 0; i < 3; ++i)
+        ASSERT_TRUE(here.send(2, bytes(8, i)));
+    EXPECT_EQ(isochrons(), 4);
+    here.clear_counters();
+    hosts.run(1ms);
+    EXPECT_EQ(isochrons(), 0) << "what was issued before";
+    hosts[2].release(hosts[2].receive());
 }
 
 }  // namespace isoplane::test

@@ -227,7 +227,7 @@ TEST(Isochron, to_a_host_without_credit_is_kept_and_goes_whole_later) {
         hosts.run(50us);
     ASSERT_GT(kept, 4U);
     hosts.run(2ms);
-    const auto sent = isotach.counters().messages_sent.get();
+    const auto sent = isotach.counters().messages_sent();
     Isochron isochron = isotach.isochron();
     ASSERT_TRUE(isochron.add(2, bytes(30, 1)));
     ASSERT_TRUE(isochron.add(1, bytes(1000, 2)));
@@ -239,7 +239,7 @@ TEST(Isochron, to_a_host_without_credit_is_kept_and_goes_whole_later) {
         hosts.run(100us);
     }
     EXPECT_EQ(isochron.size(), 4U);
-    EXPECT_EQ(isotach.counters().messages_sent.get(), sent);
+    EXPECT_EQ(isotach.counters().messages_sent(), sent);
     EXPECT_EQ(isotach.next_isochron(), kept);
     EXPECT_EQ(isotach.outstanding(), 0U);
     EXPECT_FALSE(hosts[2].isotach.waiting());
@@ -293,7 +293,7 @@ TEST(Isochron, of_one_message_need_not_be_made) {
     const auto here = hosts[0].receive();
     EXPECT_EQ(starts_of(here), (std::vector<unsigned>{5}));
     EXPECT_EQ(isotach.counters().isochrons.get(), 5U);
-    EXPECT_EQ(isotach.counters().messages_sent.get(), 5U);
+    EXPECT_EQ(isotach.counters().messages_sent(), 5U);
     EXPECT_EQ(isotach.outstanding(), 0U);
     hosts[1].release(there);
     hosts[0].release(here);

@@ -16,26 +16,28 @@ using isotach::RunQueue;
 constexpr NodeId kIssuer = 3;
 constexpr niu::FrameTable::Id kFrame = 7;
 
+/// How the messages of a pulse stand in a frame: each with its extension, or but the first in a run.
+enum class Form { kByThemselves, kInRun };
+
 /// Messages of one host, for these pulses, as they stand in a frame; each has its number as its rank and
-/// isochron, and so many bytes of data.
+/// isochron, and so many bytes of data. The first may follow one that is not among them.
 class Messages {
   public:
-    explicit Messages(const std::vector<Pulse>& pulses) {
+    explicit Messages(const std::vector<Pulse>& pulses, Form form = Form::kByThemselves, Pulse before = 0)
+        : before_{.pulse = before, .host = kIssuer, .rank = UINT32_MAX, .isochron = UINT32_MAX} {
+        Pulse last = before;
         std::uint32_t number = 0;
         for (const Pulse pulse : pulses) {
-            const std::size_t at = bytes_.size();
-            const std::size_t size = wire::kIsotachSize + number;
-            bytes_.resize(at + wire::kMessageHeaderSize + size, static_cast<std::byte>(number));
-            wire::encode_message(
-                std::span(bytes_).subspan(at).first<wire::kMessageHeaderSize>(),
-                {wire::Protocol::kIsotach, wire::kWholeMessage, static_cast<std::uint16_t>(size), number});
-            wire::encode_isotach(
-                std::span(bytes_).subspan(at + wire::kMessageHeaderSize).first<wire::kIsotachSize>(),
-                {.pulse = pulse, .host = kIssuer, .rank = number, .isochron = number, .count = number + 1});
+            if (form == Form::kInRun && pulse == last) {
+                add_in_run(number);
+            } else {
+                add_by_itself(pulse, number);
+            }
+            last = pulse;
             ++number;
         }
         count_ = number;
-        last_ = pulses.back();
+        last_ = last;
     }
 
     void say_all_are_of(Pulse pulse) {
@@ -47,9 +49,30 @@ class Messages {
             at += wire::kIsotachSize + number;
         }
     }
-    void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, last_); }
+    void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, before_, last_); }
 
   private:
+    /// Of that data, with its header; returns where it is behind that.
+    std::size_t add(wire::MessageHeader header, std::uint32_t number) {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + wire::kMessageHeaderSize + header.length, static_cast<std::byte>(number));
+        wire::encode_message(std::span(bytes_).subspan(at).first<wire::kMessageHeaderSize>(), header);
+        return at + wire::kMessageHeaderSize;
+    }
+    void add_by_itself(Pulse pulse, std::uint32_t number) {
+        const auto length = static_cast<std::uint16_t>(wire::kIsotachSize + number);
+        const std::size_t at = add({wire::Protocol::kIsotach, wire::kWholeMessage, length, number}, number);
+        wire::encode_isotach(
+            std::span(bytes_).subspan(at).first<wire::kIsotachSize>(),
+            {.pulse = pulse, .host = kIssuer, .rank = number, .isochron = number, .count = number + 1});
+    }
+    void add_in_run(std::uint32_t number) {
+        add({wire::Protocol::kIsotach, wire::kInRun, static_cast<std::uint16_t>(number),
+             wire::run_step::of(wire::Operation::kMessage, 1, 1)},
+            number);
+    }
+
+    wire::IsotachHeader before_;
     Bytes bytes_;
     std::uint32_t count_ = 0;
     Pulse last_ = 0;
@@ -68,8 +91,11 @@ using Numbers = std::vector<std::uint32_t>;
 
 }  // namespace
 
-TEST(Run, reads_what_stands_in_the_frame) {
-    const Messages messages({5, 5, 9});
+class RunForms : public testing::TestWithParam<Form> {};
+INSTANTIATE_TEST_SUITE_P(Forms, RunForms, testing::Values(Form::kByThemselves, Form::kInRun));
+
+TEST_P(RunForms, reads_what_stands_in_the_frame) {
+    const Messages messages({5, 5, 9}, GetParam(), 5);
     RunQueue queue;
     messages.add_to(queue);
     EXPECT_EQ(queue.size(), 3U);
@@ -91,9 +117,9 @@ TEST(Run, reads_what_stands_in_the_frame) {
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(Run, moves_as_far_as_its_pulse_has_come) {
-    const Messages first({5, 5, 6});
-    const Messages second({6, 8});
+TEST_P(RunForms, moves_as_far_as_its_pulse_has_come) {
+    const Messages first({5, 5, 6}, GetParam());
+    const Messages second({6, 8}, GetParam(), 6);
     RunQueue queue;
     first.add_to(queue);
     second.add_to(queue);
@@ -111,8 +137,8 @@ TEST(Run, moves_as_far_as_its_pulse_has_come) {
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(Run, waits_with_messages_by_themselves_in_their_order) {
-    const Messages messages({5, 6});
+TEST_P(RunForms, waits_with_messages_by_themselves_in_their_order) {
+    const Messages messages({5, 6}, GetParam(), 5);
     RunQueue queue;
     queue.add() = {.isochron = 10, .time = {.pulse = 4}};
     messages.add_to(queue);

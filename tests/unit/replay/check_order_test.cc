@@ -75,6 +75,16 @@ TEST(MessageOrder, finds_a_payload_that_is_not_the_announced_one) {
     expect_found(good_and({pointer(13), payload}), 9, "a payload has 12 bytes, and was announced with 13");
 }
 
+TEST(MessageOrder, counts_isotach_messages_in_a_run) {
+    const Bytes run = ordered({.pulse = 5, .host = 0, .rank = 1, .isochron = 3, .count = 3}) +
+                      in_run(wire::run_step::of({}, 1, 1)) + in_run(wire::run_step::of({}, 1, 2));
+    const wire::IsotachHeader next{.pulse = 5, .host = 0, .rank = 5, .isochron = 6, .count = 6};
+    expect_good_with({run, ordered(next)});
+    wire::IsotachHeader other = next;
+    other.count = 5;
+    expect_found(good_and({run, ordered(other)}), 9, "isotach message 5 follows message 5 of its stream");
+}
+
 TEST(MessageOrder, finds_a_gap_in_the_count_of_isotach_messages) {
     expect_found(good_and({ordered({.pulse = 5, .host = 0, .isochron = 3, .count = 8})}), 8,
                  "isotach message 8 follows message 2 of its stream");

@@ -9,8 +9,7 @@
 #include <cstring>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
-#include <isoplane/wire/isotach.hh>
-#include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <span>
 #include <string_view>
@@ -64,6 +63,23 @@ inline Bytes ordered(const wire::IsotachHeader& header, const Bytes& behind = By
     wire::encode_isotach(std::span(body).first<wire::kIsotachSize>(), header);
     body.insert(body.end(), behind.begin(), behind.end());
     return message(wire::Protocol::kIsotach, body);
+}
+
+/// One that follows in a run.
+inline Bytes in_run(std::uint32_t step, const Bytes& data = Bytes(4)) {
+    Bytes out(wire::kMessageHeaderSize);
+    wire::encode_message(std::span(out).first<wire::kMessageHeaderSize>(),
+                         {.protocol = wire::Protocol::kIsotach,
+                          .fragment = wire::kInRun,
+                          .length = static_cast<std::uint16_t>(data.size()),
+                          .size_or_offset = step});
+    out.insert(out.end(), data.begin(), data.end());
+    return out;
+}
+
+inline Bytes operator+(Bytes front, const Bytes& back) {
+    front.insert(front.end(), back.begin(), back.end());
+    return front;
 }
 
 inline Bytes data(std::uint16_t from, std::uint16_t to, std::uint32_t sequence,

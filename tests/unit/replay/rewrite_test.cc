@@ -94,6 +94,34 @@ TEST(Rewrite, gives_who_scheduled_what_is_assigned_another_number) {
     }
 }
 
+TEST(Rewrite, gives_those_in_a_run_the_host_of_the_first) {
+    Bytes assign(wire::access_size(wire::AccessCode::kAssign, 1));
+    wire::encode_access(std::span(assign).first<wire::access_layout::kSize>(),
+                        {.code = wire::AccessCode::kAssign, .words = 1, .address = 1});
+    const std::uint32_t step = wire::run_step::of(wire::Operation::kAccesses, 2, 3);
+    const wire::IsotachHeader first{.pulse = 7, .host = 1, .rank = 3, .isochron = 4, .count = 2};
+    Bytes bytes = data(0, 1, 3, ordered(first, Bytes(9)) + in_run(step, assign));
+    const auto any = renumbered(bytes);
+    wire::MessageCursor cursor(any.decoded.payload);
+    wire::OrderedReader reader;
+    wire::Message message;
+    ASSERT_TRUE(cursor.next(message));
+    EXPECT_EQ(reader.read(message).header.host, 0);
+    ASSERT_TRUE(cursor.next(message));
+    EXPECT_EQ(message.header.size_or_offset, step);
+    const auto [place, accesses] = reader.read(message);
+    EXPECT_EQ(place, (wire::IsotachHeader{.pulse = 7,
+                                          .host = 0,
+                                          .operation = wire::Operation::kAccesses,
+                                          .rank = 6,
+                                          .isochron = 6,
+                                          .count = 3}));
+    wire::AccessCursor cursor_of_accesses(accesses);
+    wire::Access access;
+    ASSERT_TRUE(cursor_of_accesses.next(access));
+    EXPECT_EQ(access.operand(0), 5U);
+}
+
 TEST(Rewrite, gives_nodes_in_tokens_other_numbers) {
     const std::vector<wire::TokenEntry> entries{
         {0, 1, 3}, {1, wire::kEveryHost, wire::group_signal(0)}, {2, 0, 1}};

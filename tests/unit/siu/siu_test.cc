@@ -73,14 +73,14 @@ TEST(Siu, what_is_announced_is_known_by_the_end_of_the_pulse_it_is_stamped_with)
                 if (from == to) continue;
                 siu::Siu& sender = *clocks.sius[from];
                 const Pulse expected = sender.clock() + sender.distance(to);
-                sender.announce(to, 100);
-                sender.announce(to, 101);  // in the same pulse: the last count says it all
+                EXPECT_EQ(sender.announce(to), 1U);
+                EXPECT_EQ(sender.announce(to), 2U);  // in the same pulse: the last count says it all
                 ASSERT_NE(clocks.steps_to(expected), UINT_MAX);
                 const auto announced = announced_at(clocks, to);
                 ASSERT_EQ(announced.size(), 1U);
                 EXPECT_EQ(announced[0].pulse, expected) << "h " << ahead << ", " << from << " to " << to;
                 EXPECT_EQ(announced[0].source, from);
-                EXPECT_EQ(announced[0].count, 101U);
+                EXPECT_EQ(announced[0].count, 2U);
             }
         }
     }

@@ -14,6 +14,7 @@
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/portals.hh>
 #include <isoplane/wire/probe.hh>
+#include <isoplane/wire/run.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 
@@ -121,6 +122,19 @@ Bytes coalesced_payload() {
     return join({message(Protocol::kControl, barrier_body()),
                  message(Protocol::kIsotach, isotach_body(counting(16))),
                  message(Protocol::kPortals, counting(33)), message(Protocol::kActive, counting(8))});
+}
+
+/// An isotach message and two that follow it in a run.
+Bytes run_payload() {
+    Bytes first = message(Protocol::kIsotach, isotach_body(counting(8)));
+    isotach_layout::Flags::put(first.data() + kMessageHeaderSize, 0);
+    const auto following = [](std::uint32_t ranks) {
+        return message({.protocol = Protocol::kIsotach,
+                        .fragment = kInRun,
+                        .size_or_offset = run_step::of(Operation::kMessage, 2, ranks)},
+                       counting(12));
+    };
+    return join({first, following(1), following(300)});
 }
 
 /// One of each code, and what a read has found.
@@ -336,6 +350,7 @@ std::vector<Sample> all(Transport transport) {
     add("data_clocked", header(Kind::kData), clocked_payload());
     add("data_active", header(Kind::kData), active_payload());
     add("data_portals", header(Kind::kData), portals_payload());
+    add("data_run", header(Kind::kData), run_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
     Header trusting = header(Kind::kData);
     trusting.flags = kFlagNoPayloadCrc;

@@ -28,14 +28,17 @@ namespace isoplane::isotach {
 struct Counters {
     using Counter = runtime::Counter;
 
-    Counter isochrons;        ///< issued
-    Counter messages_sent;    ///< parts of isochrons, to this host too
+    Counter isochrons;        ///< issued, as of the last poll
+    Counter further_parts;    ///< of isochrons, each of which has one at least
     Counter executed;         ///< messages, in order
     Counter pulses;           ///< executed
     Counter held_back;        ///< times that an isochron had to wait for credit, room or its predecessors
     Counter copied_bytes;     ///< on their way into frames, packets or payloads
     Counter out_of_sequence;  ///< messages that were not the next of their host
     Counter malformed;        ///< messages that no host sends
+
+    /// Parts of isochrons, to this host too.
+    std::uint64_t messages_sent() const noexcept { return isochrons.get() + further_parts.get(); }
 };
 
 /// Logical time at a host, and the endpoint of a program that polls for itself.
@@ -123,13 +126,13 @@ class Isotach final : public niu::Receiver, public Endpoint {
         return !deliveries_.empty() && is_here(deliveries_.front().single);
     }
 
-    std::size_t hosts() const noexcept { return counts_.size(); }
+    std::size_t hosts() const noexcept { return sent_.size(); }
     /// The number that the next isochron of this host gets.
-    std::uint32_t next_isochron() const noexcept { return next_isochron_; }
+    std::uint32_t next_isochron() const noexcept { return next_isochron_ + last_.further; }
     /// What has been executed and not received.
     std::size_t deliverable() const noexcept { return deliveries_.size(); }
     /// Own isochrons that have not been executed here.
-    std::uint32_t outstanding() const noexcept { return outstanding_; }
+    std::uint32_t outstanding() const noexcept { return outstanding_ + last_.further; }
     /// The pulse that the last isochron to others was stamped with.
     Pulse last_stamp() const noexcept { return stamp_.pulse; }
     /// The clock at which the last signal or step in a barrier is done: all hosts learn of it the greatest
@@ -144,12 +147,12 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::size_t discard() noexcept;
 
     void describe(nlohmann::json& out) const;
-    /// An array of Ordering::buckets().
+    /// An array of Ordering::buckets(), as of the last poll.
     void describe_buckets(nlohmann::json& out) const;
     void clear_counters();
     /// All that this host has issued is on its way and has been executed here, and so has all that came.
     bool settled() const noexcept {
-        return outstanding_ == 0 && ordering_.waiting() == 0 && payloads_.settled();
+        return outstanding() == 0 && ordering_.waiting() == 0 && payloads_.settled();
     }
     /// For an end of the program that finds out by itself whether an isochron fits.
     const Needs& needs() const noexcept { return needs_; }
@@ -204,12 +207,25 @@ class Isotach final : public niu::Receiver, public Endpoint {
         Pulse pulse = 0;
         std::uint32_t rank = 0;  ///< of the next message in it
     };
+    /// The last message to another host, but what `last_` says of its own.
+    struct Sent {
+        Pulse pulse = 0;
+        std::uint32_t rank = 0;
+        std::uint32_t isochron = 0;
+    };
+    /// The last isochron that was issued, if it was of one message: the next one may be a step from it.
+    struct Last {
+        NodeId to = wire::kNoNode;
+        Pulse clock = 0;            ///< at which it was issued
+        std::uint32_t further = 0;  ///< isochrons that have followed it so, and are to be noted
+    };
 
     void note_standing(bool wanted) noexcept;
     bool may_issue() const noexcept {
-        return outstanding_ < most_outstanding_ && siu_.started() && !options_.planted.piecemeal;
+        return outstanding() < most_outstanding_ && siu_.started() && !options_.planted.piecemeal;
     }
     std::uint32_t stamp(Pulse distance) noexcept;
+    bool issue_behind(NodeId to, std::span<const std::byte> message) noexcept;
     bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
                      std::optional<wire::Operation> own = {}) noexcept;
     bool issue_simple(Isochron& isochron) noexcept;
@@ -227,8 +243,27 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;
     void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
-    void send_in_frame(NodeId to, std::span<const std::byte> data,
+    niu::SendBuffer granted_room(NodeId to, std::size_t size) noexcept;
+    void send_in_frame(const niu::SendBuffer& room, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
+    void note_further() noexcept {
+        if (last_.further == 0) return;
+        stamp_.rank += last_.further;
+        next_isochron_ += last_.further;
+        outstanding_ += last_.further;
+        ordering_.mark_next(last_.further);
+        counters_.isochrons.add(last_.further);
+        last_.further = 0;
+    }
+    /// Another isochron than one right behind the last is about to be issued, or none can follow it.
+    void end_run() noexcept {
+        if (last_.to == wire::kNoNode) return;
+        note_further();
+        Sent& sent = sent_[last_.to];
+        sent.rank = stamp_.rank - 1;
+        sent.isochron = next_isochron_ - 1;
+        last_.to = wire::kNoNode;
+    }
     void keep(Ordering::Source& from, const wire::IsotachHeader& header, const Delivery& message) noexcept;
     bool receive_with_care(Delivery& delivery) noexcept;
     void release_apart(Payload* payload, rte_mbuf* own) noexcept;
@@ -305,9 +340,10 @@ class Isotach final : public niu::Receiver, public Endpoint {
     RunQueue deliveries_;
     Delivery peeked_;
 
-    Needs needs_;                        ///< of the isochron that is being sent
-    Isochron single_;                    ///< of one message that cannot go without more ado
-    std::vector<std::uint32_t> counts_;  ///< by host: messages sent there in all
+    Needs needs_;             ///< of the isochron that is being sent
+    Isochron single_;         ///< of one message that cannot go without more ado
+    std::vector<Sent> sent_;  ///< by host
+    Last last_;
     Stamp stamp_;
     Stamp after_;  ///< for isochrons of this host to itself alone
     std::uint32_t next_isochron_ = 0;

@@ -44,6 +44,7 @@ class Ordering {
         RunQueue queue{};
         std::uint32_t announced = 0;
         std::uint32_t received = 0;
+        wire::IsotachHeader last{};  ///< of what has been received
         NodeId host = 0;
         bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
     };
@@ -60,11 +61,12 @@ class Ordering {
         if (first) put_head(source);
         return next;
     }
-    /// So many next ones, all of a frame, the last of them for that pulse.
+    /// So many next ones, all of a frame.
     void received(Source& source, niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
-                  Pulse last) noexcept {
+                  const wire::IsotachHeader& last) noexcept {
         const bool first = note_received(source, source.received + messages, messages);
-        source.queue.add(frame, next, messages, last);
+        source.queue.add(frame, next, messages, source.last, last.pulse);
+        source.last = last;
         if (first) put_head(source);
     }
     /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
@@ -89,6 +91,8 @@ class Ordering {
         }
         markers_.push({pulse, isochron, 1});
     }
+    /// The same of so many next ones, in the pulse of the last that was marked, which is not executed.
+    void mark_next(std::uint32_t isochrons) noexcept { markers_.back().isochrons += isochrons; }
     /// Nothing of this host's own waits.
     bool nothing_issued() const noexcept { return sources_[here_].queue.empty() && markers_.empty(); }
 

@@ -7,6 +7,7 @@
 #include <isoplane/siu/siu.hh>
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
+#include <isoplane/wire/run.hh>
 
 #include <isoplane/isotach/delivery.hh>
 
@@ -17,7 +18,8 @@ using siu::Pulse;
 /// What one host has sent in a row: messages behind each other in a frame, each read when its turn comes; or
 /// one by itself, whatever it is.
 struct Run {
-    Delivery single{};                ///< of those in a frame all have its `frame`
+    Delivery single{};                ///< of those in a frame all have its `frame`; there is the place of
+                                      ///< the message before the next one
     const std::byte* next = nullptr;  ///< in a frame: the header of the message that is next
     Pulse last = 0;                   ///< in a frame: of the last message; none is of an earlier pulse than
                                       ///< the one before it
@@ -25,34 +27,56 @@ struct Run {
 
     bool in_frame() const noexcept { return next != nullptr; }
     Pulse first_pulse() const noexcept {
-        return in_frame() ? wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize)
-                          : single.time.pulse;
+        return in_frame() && !steps() ? wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize)
+                                      : single.time.pulse;
     }
     Pulse last_pulse() const noexcept { return in_frame() ? last : single.time.pulse; }
 
     /// Of a run in a frame, the message that is next. Member by member, as what reads it does.
     void read(Delivery& message) const noexcept {
+        const std::size_t length = wire::message_layout::Length::get(next);
         const std::byte* const body = next + wire::kMessageHeaderSize;
-        const wire::IsotachHeader header =
-            wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(body, wire::kIsotachSize));
+        if (steps()) [[likely]] {
+            const std::uint32_t step = wire::message_layout::SizeOrOffset::get(next);
+            message.operation = wire::run_step::operation(step);
+            message.isochron = single.isochron + wire::run_step::isochrons(step);
+            message.time.pulse = single.time.pulse;
+            message.time.host = single.time.host;
+            message.time.rank = single.time.rank + wire::run_step::ranks(step);
+            message.data = {body, length};
+        } else {
+            const wire::IsotachHeader header = extension();
+            message.operation = header.operation;
+            message.isochron = header.isochron;
+            message.time.pulse = header.pulse;
+            message.time.host = header.host;
+            message.time.rank = header.rank;
+            message.data = {body + wire::kIsotachSize, length - wire::kIsotachSize};
+        }
         message.kind = DeliveryKind::kMessage;
-        message.operation = header.operation;
         message.channel = 0;
-        message.isochron = header.isochron;
-        message.time.pulse = header.pulse;
         message.time.place = Place::kWithin;
-        message.time.host = header.host;
-        message.time.rank = header.rank;
-        message.data = {body + wire::kIsotachSize,
-                        wire::message_layout::Length::get(next) - wire::kIsotachSize};
         message.frame = single.frame;
         message.own = nullptr;
         message.payload = nullptr;
     }
     /// Only while more than one is left of a run in a frame.
     void step() noexcept {
+        if (steps()) [[likely]] {
+            const std::uint32_t step = wire::message_layout::SizeOrOffset::get(next);
+            single.isochron += wire::run_step::isochrons(step);
+            single.time.rank += wire::run_step::ranks(step);
+        } else {
+            stand_at(extension());
+        }
         next += wire::kMessageHeaderSize + wire::message_layout::Length::get(next);
         --left;
+    }
+    void stand_at(const wire::IsotachHeader& place) noexcept {
+        single.isochron = place.isochron;
+        single.time.pulse = place.pulse;
+        single.time.host = place.host;
+        single.time.rank = place.rank;
     }
     /// Takes what is in pulses up to this one, which are some, but not all of a run in a frame.
     Run split(Pulse pulse) noexcept {
@@ -63,6 +87,14 @@ struct Run {
             ++before.left;
         }
         return before;
+    }
+
+  private:
+    /// The message that is next has no extension.
+    bool steps() const noexcept { return wire::message_layout::Fragment::get(next) == wire::kInRun; }
+    wire::IsotachHeader extension() const noexcept {
+        return wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
+            next + wire::kMessageHeaderSize, wire::kIsotachSize));
     }
 };
 
@@ -81,10 +113,12 @@ class RunQueue {
         ++size_;
         return run.single;
     }
-    /// So many messages behind each other in a frame, from that header on. Written in place
-    /// (runtime::Fifo::next).
-    void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages, Pulse last) noexcept {
+    /// So many messages behind each other in a frame, from that header on, behind one that stands there in
+    /// logical time. Written in place (runtime::Fifo::next).
+    void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
+             const wire::IsotachHeader& before, Pulse last) noexcept {
         Run& run = runs_.next();
+        run.stand_at(before);
         run.single.kind = DeliveryKind::kMessage;
         run.single.frame = frame;
         run.single.payload = nullptr;

@@ -78,8 +78,9 @@ struct Received {
     bool alone = false;        ///< nothing else is in its packet
     std::uint32_t size = 0;    ///< of the whole message; not counting the extension of ordered protocols
     std::uint32_t offset = 0;  ///< of this part in it
+    std::uint32_t step = 0;    ///< in a run, where it has no extension; else 0
     FrameTable::Id frame = 0;
-    std::span<const std::byte> data{};  ///< with the extension, in ordered protocols
+    std::span<const std::byte> data{};  ///< with the extension, in ordered protocols out of a run
     rte_mbuf* packet = nullptr;         ///< in which the data is
 
     bool whole() const noexcept { return offset == 0 && data.size() >= size; }
@@ -109,8 +110,8 @@ struct Taken {
 class LossListener {
   public:
     virtual ~LossListener() = default;
-    /// A whole message, which may have arrived or not. They come in the order in which they were sent, when
-    /// the peer is lost.
+    /// A whole message of a protocol without extension, which may have arrived or not. They come in the order
+    /// in which they were sent, when the peer is lost.
     virtual void unacknowledged(NodeId to, wire::Protocol protocol,
                                 std::span<const std::byte> message) noexcept = 0;
 };
@@ -156,6 +157,28 @@ class Niu final : public runtime::Stage {
         add_message(peer, buffer.protocol, buffer.data.size());
         copy_to_end(peer, rest);
         if (!options_.coalesce) close_alone(peer);
+    }
+
+    // Messages of an ordered protocol in a run: the next one to that node, if it comes right behind.
+
+    /// The message to that node that was sent last, of an ordered protocol, may be followed.
+    void begin_run(NodeId to) noexcept {
+        OpenFrame& open = peers_[to].open;
+        open.run = open.at;
+    }
+    /// To whom, if one may follow now, and there is room for so many bytes.
+    Peer* in_run(NodeId to, std::size_t size) noexcept {
+        Peer& peer = peers_[to];
+        const bool has_room =
+            static_cast<std::size_t>(peer.open.end - peer.open.at) >= wire::kMessageHeaderSize + size;
+        return peer.open.run == peer.open.at && has_room ? &peer : nullptr;
+    }
+    /// One that follows, which may be followed.
+    void send_in_run(Peer& peer, wire::Protocol protocol, std::uint32_t step,
+                     std::span<const std::byte> message) noexcept {
+        add_message(peer, {protocol, wire::kInRun, static_cast<std::uint16_t>(message.size()), step});
+        copy_to_end(peer, message);
+        peer.open.run = peer.open.at;
     }
 
     /// Copies a message of at most max_message(to). False as buffer() is empty.
@@ -383,11 +406,13 @@ class Niu final : public runtime::Stage {
     /// The message whose `size` bytes stand behind the place of its header, in the frame that is open.
     void add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
         const std::size_t extension = wire::is_ordered(protocol) ? wire::kIsotachSize : 0;
+        add_message(peer, {protocol, wire::kWholeMessage, static_cast<std::uint16_t>(size),
+                           static_cast<std::uint32_t>(size - extension)});
+    }
+    void add_message(Peer& peer, const wire::MessageHeader& header) noexcept {
         wire::encode_message(
-            std::span<std::byte, wire::kMessageHeaderSize>(peer.open.at, wire::kMessageHeaderSize),
-            {protocol, wire::kWholeMessage, static_cast<std::uint16_t>(size),
-             static_cast<std::uint32_t>(size - extension)});
-        peer.open.at += wire::kMessageHeaderSize + size;
+            std::span<std::byte, wire::kMessageHeaderSize>(peer.open.at, wire::kMessageHeaderSize), header);
+        peer.open.at += wire::kMessageHeaderSize + header.length;
         counters_.messages_sent.add();
     }
     /// Of the message added last. What is worth a pass of its own has its checksum on the way: reading it
@@ -551,6 +576,7 @@ inline bool Niu::receive(Received& received) noexcept {
                 continue;
             }
             received.protocol = message.header.protocol;
+            received.step = message.header.fragment == wire::kInRun ? message.header.size_or_offset : 0;
             received.data =
                 frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
             received.frame = reading_;
@@ -572,9 +598,10 @@ inline bool Niu::receive(Received& received) noexcept {
 /// Whether the message is whole, or the fragment that comes next; sets size and offset. Between fragments
 /// comes what goes ahead.
 inline bool Niu::continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept {
-    if (header.fragment != wire::kWholeMessage) [[unlikely]]
+    const bool in_run = header.fragment == wire::kInRun;
+    if (header.fragment != wire::kWholeMessage && !in_run) [[unlikely]]
         return continues_fragments(peer, header, received);
-    received.size = header.size_or_offset;
+    received.size = in_run ? header.length : header.size_or_offset;
     received.offset = 0;
     return peer.assembly.size == 0 || wire::is_ordered(header.protocol);
 }

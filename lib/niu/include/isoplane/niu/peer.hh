@@ -35,6 +35,7 @@ struct OpenFrame {
     rte_mbuf* packet = nullptr;
     std::byte* at = nullptr;      ///< where the next message begins
     std::byte* end = nullptr;     ///< of the room for messages
+    std::byte* run = nullptr;     ///< where the last message ends, if one may follow it in a run
     std::byte* summed = nullptr;  ///< how far the payload's checksum has come,
     std::uint32_t crc = 0;        ///< and what it is there
     Origin origin = Origin::kOurs;

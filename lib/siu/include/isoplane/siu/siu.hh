@@ -105,13 +105,15 @@ class Siu final : public tm::Relay<Siu> {
     }
     Pulse last_stamp() const noexcept { return last_stamp_; }
 
-    /// So many messages have been sent there in all: goes with the next token.
-    void announce(NodeId to, std::uint32_t count) noexcept {
+    /// One more message is sent there: goes with the next token. Returns how many that are in all.
+    std::uint32_t announce(NodeId to) noexcept {
         Announced& announced = announced_[to];
-        announced.count = count;
         if (!announced.pending) [[unlikely]]
             begin_to_announce(to);
+        return ++announced.count;
     }
+    /// The next message to that host is its first.
+    void begin_count(NodeId to) noexcept { announced_[to].count = 0; }
     /// Tells all hosts, this one included, at one logical time: the greatest distance after the clock that is
     /// returned, which is the present one unless other acts go before.
     Pulse act(std::uint32_t group_word) noexcept;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-/// The extension in front of every isotach and shared-memory message: its place in logical time.
+/// The extension in front of isotach messages: their place in logical time. Those in a run (run.hh) have
+/// none.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +102,7 @@ inline void encode_isotach(std::span<std::byte, kIsotachSize> out, const Isotach
     Field<Words, 16>::put(out.data(), Words{header.isochron} << 32 | header.count);
 }
 
-/// Reads the extension. The body of an ordered message from a MessageCursor always has one:
+/// Reads the extension. The body of an ordered message that is not in a run always has one:
 /// `body.first<kIsotachSize>()`.
 inline IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in) {
     return {.pulse = isotach_layout::Pulse::get(in.data()),

@@ -6,7 +6,7 @@
 /// One frame carries one message, several small ones to the same destination, or a fragment of a large one;
 /// each has an 8-byte header, and the next starts right behind it. Messages of the ordered protocol, isotach,
 /// begin with the extension of isotach.hh, each fragment of them, and their sizes and offsets do not count
-/// it.
+/// it; but those that follow another in a run (run.hh) have none.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,9 @@ constexpr bool is_ordered(Protocol protocol) {
 inline constexpr std::uint8_t kFirstFragment = 0x01;
 inline constexpr std::uint8_t kLastFragment = 0x02;
 inline constexpr std::uint8_t kWholeMessage = kFirstFragment | kLastFragment;
+/// A whole message of an ordered protocol, right behind another in its frame: its place in logical time is
+/// a step from that one's.
+inline constexpr std::uint8_t kInRun = kWholeMessage | 0x04;
 
 namespace message_layout {
 using Protocol = Field<std::uint8_t, 0>;
@@ -54,13 +57,18 @@ static_assert(SizeOrOffset::kEnd == kMessageHeaderSize);
 
 struct MessageHeader {
     Protocol protocol = Protocol::kControl;
-    std::uint8_t fragment = kWholeMessage;  ///< kFirstFragment, kLastFragment, both or neither
+    std::uint8_t fragment = kWholeMessage;  ///< kFirstFragment, kLastFragment, both or neither; or kInRun
     std::uint16_t length = 0;               ///< bytes behind this header, the isotach extension included
-    std::uint32_t size_or_offset = 0;  ///< first fragment: size of the whole message; else this one's offset
+    std::uint32_t size_or_offset = 0;       ///< first fragment: size of the whole message; else this one's
+                                            ///< offset; in a run the step (run.hh)
 
     bool operator==(const MessageHeader&) const = default;
 };
 static_assert(sizeof(MessageHeader) == kMessageHeaderSize);
+
+constexpr bool is_whole(const MessageHeader& header) {
+    return header.fragment == kWholeMessage || header.fragment == kInRun;
+}
 
 /// Reads one as it stands.
 inline MessageHeader read_message_header(const std::byte* in) {
@@ -69,6 +77,25 @@ inline MessageHeader read_message_header(const std::byte* in) {
             .length = message_layout::Length::get(in),
             .size_or_offset = message_layout::SizeOrOffset::get(in)};
 }
+
+/// Walks over messages whose lengths are mostly the same. Where the next one begins is a guess that the
+/// length is checked against: a CPU then looks at several messages at once, and need not wait for the length
+/// of each before it knows where the next one is.
+class Stride {
+  public:
+    /// Of the message with that header, which is known to be all there: where the next one begins.
+    const std::byte* next(const std::byte* at) {
+        const std::size_t length = message_layout::Length::get(at);
+        if (length != length_) [[unlikely]] {
+            length_ = length;
+            asm("" : "+r"(length_));  // or it would be taken for the same as always to use `length`
+        }
+        return at + kMessageHeaderSize + length_;
+    }
+
+  private:
+    std::size_t length_ = 0;
+};
 
 /// A message header as it stands in memory.
 constexpr std::uint64_t message_word(const MessageHeader& header) {
@@ -92,7 +119,7 @@ bool is_header_of(std::span<const std::byte, kMessageHeaderSize> header, std::si
 struct Message {
     MessageHeader header;
     std::span<const std::byte>
-        body;  ///< header.length bytes within the payload, the isotach extension included
+        body;  ///< header.length bytes within the payload, the isotach extension included, if there is one
 };
 
 /// Walks the messages of a payload, validating each before it is handed out.
@@ -105,7 +132,7 @@ class MessageCursor {
 
     /// Takes the next message. False, with `message` as it was, at the end of the payload and at the first
     /// malformed message: unknown protocol or flag, longer than the payload, no room for its isotach
-    /// extension, or a size or offset that cannot be.
+    /// extension, a size or offset that cannot be, or in a run without another in front of it.
     bool next(Message& message);
 
     /// The same for a payload that has been validated: nothing is looked at twice.
@@ -128,6 +155,7 @@ class MessageCursor {
 
   private:
     std::span<const std::byte> rest_;
+    bool may_follow_ = false;  ///< the last message may be followed by one in its run
 };
 
 /// Whether a payload is messages and nothing else, those of an ordered protocol by nodes that there are.
