@@ -413,6 +413,7 @@ class Niu final : public runtime::Stage {
         wire::encode_message(
             std::span<std::byte, wire::kMessageHeaderSize>(peer.open.at, wire::kMessageHeaderSize), header);
         peer.open.at += wire::kMessageHeaderSize + header.length;
+        runtime::prefetch_to_write(std::min(peer.open.at + kWrittenAhead, peer.open.end));
         counters_.messages_sent.add();
     }
     /// Of the message added last. What is worth a pass of its own has its checksum on the way: reading it
@@ -425,6 +426,7 @@ class Niu final : public runtime::Stage {
     }
     void copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept;
     static constexpr std::size_t kWorthSumming = 256;
+    static constexpr std::size_t kWrittenAhead = 512;
     static constexpr std::size_t kFewBytes = 32;
     bool send_alone(Peer& peer, wire::Protocol protocol, std::span<const std::byte> message) noexcept;
     void fill_frame(Peer& peer, rte_mbuf* packet, const wire::MessageHeader& header,
