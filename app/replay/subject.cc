@@ -147,17 +147,15 @@ Subject::~Subject() {
 }
 
 void Subject::feed(std::span<const std::byte> frame) {
-    rte_mbuf* const packet = pool_.packet().release();
-    if (packet == nullptr) throw std::runtime_error("the stage holds more frames than there is memory for");
-    auto* const at =
-        reinterpret_cast<std::byte*>(rte_pktmbuf_append(packet, static_cast<std::uint16_t>(frame.size())));
-    if (at == nullptr) {
-        rte_pktmbuf_free(packet);
+    runtime::Packet packet = pool_.packet();
+    if (!packet) throw std::runtime_error("the stage holds more frames than there is memory for");
+    if (frame.size() > rte_pktmbuf_tailroom(packet.get()))
         throw std::runtime_error("a frame of " + std::to_string(frame.size()) +
                                  " bytes is longer than --mtu allows");
-    }
+    auto* const at = reinterpret_cast<std::byte*>(
+        rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(frame.size())));
     std::ranges::copy(frame, at);
-    front_->add(packet);
+    front_->add(packet.release());
 }
 
 std::vector<std::string> Subject::sent() {
