@@ -91,7 +91,11 @@ Task read_task(const po::variables_map& values) {
     task.filter = word("filter");
     task.json = given("json");
     if (given("limit")) task.limit = whole("limit");
-    task.mtu = static_cast<unsigned>(std::min<std::uint64_t>(whole("mtu"), UINT16_MAX));
+    if (whole("mtu") > runtime::kMaxMtu)
+        throw std::invalid_argument("--mtu " + std::to_string(whole("mtu")) +
+                                    " is out of range: it can be at most " +
+                                    std::to_string(runtime::kMaxMtu));
+    task.mtu = static_cast<unsigned>(whole("mtu"));
     if (task.mode == Mode::kInto) task.subject = read_subject(values);
     if (task.mode == Mode::kInto && (task.file == "-" || std::filesystem::is_fifo(task.file)))
         throw std::invalid_argument(

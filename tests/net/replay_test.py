@@ -465,6 +465,8 @@ def mistakes_are_told():
             ([TRACE, "--check", "--speed", "max"], 2, "--speed does nothing with --check, only with --to"),
             ([TRACE, "--decode", "--map-node", "0=1"], 2, "--map-node does nothing with --decode, only with --to"),
             ([TRACE, "--decode", "--mtu", 9000], 2, "--mtu does nothing with --decode, only with --to or --into"),
+            ([TRACE, "--to", "null:", "--mtu", 65374], 2, "--mtu 65374 is out of range: it can be at most 9216"),
+            ([TRACE, "--to", "null:", "--mtu", 2 ** 32 + 1500], 2, "--mtu 4294968796 is out of range"),
             ([TRACE, "--to", "null:", "--node", 1], 2, "--node does nothing with --to, only with --into"),
             ([TRACE, "--into", "niu", "--node", 1, "--loop", 2], 2, "--loop does nothing with --into, only with --to"),
             ([TRACE, "--into", "fabric", "--node", 1], 2, "--into fabric is no stage"),
