@@ -228,7 +228,8 @@ int feed_into(const IntoTask& task) {
     bar.clear();
     const runtime::StopSignal signal;
     const runtime::Eal environment({.workers = 0, .telemetry = false});
-    runtime::Pool pool("packets", kPackets, runtime::Pool::room_for(task.mtu));
+    runtime::Pool pool("packets", kPackets,
+                       runtime::Pool::room_for(longest_mtu(survey, task.subject.node, task.mtu)));
     std::string damage;
     {
         Feeding feeding(task, survey, pool, bar);

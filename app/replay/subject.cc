@@ -114,6 +114,16 @@ niu::Options options_of(const Survey& survey, const topology::Topology& network,
 
 }  // namespace
 
+unsigned longest_mtu(const Survey& survey, std::uint16_t node, unsigned mtu) {
+    const auto found = survey.nodes.find(node);
+    if (found == survey.nodes.end()) return mtu;
+    if (found->second.mtu > runtime::kMaxMtu)
+        throw std::invalid_argument("--node " + std::to_string(node) + " says that its MTU is " +
+                                    std::to_string(found->second.mtu) + ", and none is above " +
+                                    std::to_string(runtime::kMaxMtu));
+    return std::max<unsigned>(mtu, found->second.mtu);
+}
+
 Subject::Subject(const Survey& survey, const SubjectOptions& options, runtime::Pool& pool)
     : pool_(pool), front_(std::make_unique<Front>()), back_(std::make_unique<Back>()) {
     const auto ways =

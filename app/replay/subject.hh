@@ -30,6 +30,10 @@ struct SubjectOptions {
     std::uint32_t ahead = 1;                      ///< tokens
 };
 
+/// Of the frames that a node has received: at least `mtu`, more where the node has said so. Throws
+/// std::invalid_argument with a sentence when no node can have that.
+unsigned longest_mtu(const Survey& survey, std::uint16_t node, unsigned mtu);
+
 /// A stage of a node as it was when a capture was made, that is fed by hand, under a clock that is passed in.
 class Subject {
   public:

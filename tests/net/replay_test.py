@@ -275,6 +275,21 @@ def a_stage_is_shown_at_work_on_what_its_node_has_received():
 
 
 @test
+def a_node_with_jumbo_frames_is_shown_without_being_told():
+    file, hello_mtu = work("jumbo.pcapng"), PAYLOAD_AT + 2
+    with open(TRACE, "rb") as trace:
+        data = trace.read()
+    for mtu, code, words in ((9000, 0, None), (60000, 2, "--node 1 says that its MTU is 60000, and none is above 9216")):
+        jumbo = data
+        for frame, said in zip(FRAMES, decoded(TRACE)):
+            if said["kind"] in ("hello", "hello_ack"):
+                jumbo = jumbo.replace(frame, changed(frame, hello_mtu, struct.pack(">H", mtu)))
+        with open(file, "wb") as out:
+            out.write(jumbo)
+        replay(file, "--into", "niu", "--node", 1, code=code, err=words)
+
+
+@test
 def a_host_and_a_token_manager_are_shown_at_work_in_logical_time():
     last = max(message["pulse"] for frame in decoded(TRACE) for message in frame.get("messages", ())
                if message["protocol"] == "isotach" and frame["destination"] == 1)
