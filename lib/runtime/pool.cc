@@ -95,7 +95,7 @@ Pool::Pool(const std::string& name, unsigned packets, std::uint16_t room, unsign
         throw std::runtime_error("cannot create the packet pool '" + name + "' of " +
                                  std::to_string(packets) + " packets of " + std::to_string(room) +
                                  " bytes: " + rte_strerror(rte_errno) +
-                                 "; give more with --memory MB or ask for fewer with --packets N");
+                                 "; let there be fewer or smaller ones, or more memory");
     }
     shuffle();
 }

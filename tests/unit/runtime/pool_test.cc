@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <isoplane/runtime/pool.hh>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace isoplane::test {
@@ -64,6 +66,18 @@ TEST(Pool, gives_out_all_it_has_and_no_more) {
     EXPECT_EQ(pool.in_use(), kPackets);
     taken.clear();
     EXPECT_EQ(pool.in_use(), 0U);
+}
+
+TEST(Pool, names_no_option_where_it_cannot_be_made) {
+    const Pool pool("unit_pool", 63, Pool::kDefaultRoom, 0);
+    try {
+        const Pool another("unit_pool", 63, Pool::kDefaultRoom, 0);
+        FAIL() << "two pools of one name";
+    } catch (const std::runtime_error& error) {
+        const std::string sentence = error.what();
+        EXPECT_NE(sentence.find("fewer or smaller ones, or more memory"), std::string::npos) << sentence;
+        EXPECT_EQ(sentence.find("--"), std::string::npos) << sentence;
+    }
 }
 
 }  // namespace isoplane::test
