@@ -15,6 +15,7 @@ namespace isoplane::perf {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{64} << 20;
+constexpr double kShortest = 0.001;  ///< seconds: of less, some measurements would find nothing
 constexpr double kLongest = 60;
 constexpr unsigned kMostRounds = 1000;
 
@@ -166,8 +167,8 @@ Options read_links(const po::variables_map& values, const Defaults& defaults) {
     options.duration = said_or_quick(values, "duration", kQuickDuration);
     options.mtu = values["mtu"].as<app::Whole<unsigned>>().value;
     options.cpus = choose_cpus(values);
-    if (!(options.duration > 0 && options.duration <= kLongest))
-        throw std::invalid_argument("--duration must be a number of seconds above 0, at most 60");
+    if (!(options.duration >= kShortest && options.duration <= kLongest))
+        throw std::invalid_argument("--duration must be a number of seconds from 0.001 to 60");
     if (options.mtu < 576 || options.mtu > runtime::kMaxMtu)
         throw std::invalid_argument("--mtu " + std::to_string(options.mtu) +
                                     " is out of range: it can be 576 to " + std::to_string(runtime::kMaxMtu));

@@ -106,12 +106,14 @@ Overlap measure_overlap(Workers& workers, PortalsEnd& from, PortalsEnd& to, doub
     };
     const auto calculate = [&] {
         const std::uint64_t first = rte_rdtsc() + to_ticks(seconds);
-        while (rte_rdtsc() < first)
+        do
             alone.push_back(computed());
+        while (rte_rdtsc() < first);
         coming.store(true, std::memory_order_release);
         const std::uint64_t last = rte_rdtsc() + to_ticks(seconds);
-        while (rte_rdtsc() < last)
+        do
             together.push_back(computed());
+        while (rte_rdtsc() < last);
         over.store(true, std::memory_order_release);
     };
     std::uint64_t ticks = 0;
@@ -154,11 +156,12 @@ double measure_copy(std::size_t size, double seconds) {
     std::vector<std::byte> to(size);
     std::vector<std::uint64_t> ticks;
     const std::uint64_t last = rte_rdtsc() + to_ticks(seconds);
-    for (std::uint64_t begin = rte_rdtsc(); begin < last; begin = rte_rdtsc()) {
+    do {
+        const std::uint64_t begin = rte_rdtsc();
         std::memcpy(to.data(), from.data(), size);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         ticks.push_back(rte_rdtsc() - begin);
-    }
+    } while (rte_rdtsc() < last);
     return static_cast<double>(size) * static_cast<double>(rte_get_tsc_hz()) /
            static_cast<double>(middle_of(ticks));
 }

@@ -405,6 +405,7 @@ def typos_are_wrong_usage():
                             (["pair", "--size", "99999999999M"], "--size names '99999999999M'"),
                             (["pair", "--rounds", "0"], "--rounds 0"),
                             (["pair", "--duration", "nan"], "--duration"),
+                            (["portals", "--duration", "1e-10"], "--duration must be a number of seconds from 0.001 to 60"),
                             (["pair", "--mtu", "100"], "--mtu 100"),
                             (["pair", "--cpus", "0,0,0"], "--cpus names 3 CPUs"),
                             (["pair", "--cpus", "x"], "--cpus names 'x'"),
