@@ -82,7 +82,7 @@ report::Record measure_all(const ScaleOptions& options) {
                 setup.hosts = hosts;
                 setup.loss = loss;
                 setup.seed = round + 1;
-                add_scale(record.figures, hosts, loss, simulate(setup, pool));
+                add_scale(record.figures, options, hosts, loss, simulate(setup, pool));
             }
         }
     }

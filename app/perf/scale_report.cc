@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdio>
+#include <iterator>
+#include <vector>
 
 #include "tables.hh"
 
@@ -19,6 +21,7 @@ struct Column {
     double (*value)(const ScaleFigures& found);
     int digits;
     double scale;
+    bool of_process = false;  ///< of all that is simulated in a run, so of a network if that is the only one
 };
 
 constexpr Column kColumns[]{
@@ -34,8 +37,15 @@ constexpr Column kColumns[]{
     {"CPU ns/pulse", "cpu_ns_of_host_per_pulse", [](const ScaleFigures& f) { return f.cpu_ns_per_pulse; }, 0,
      1},
     {"seconds", "seconds", [](const ScaleFigures& f) { return f.seconds; }, 1, 1},
-    {"MB", "memory_mb", [](const ScaleFigures& f) { return f.memory_mb; }, 0, 1},
+    {"MB", "memory_mb", [](const ScaleFigures& f) { return f.memory_mb; }, 0, 1, true},
 };
+
+std::vector<Column> columns_of(const ScaleOptions& options) {
+    std::vector<Column> all(std::begin(kColumns), std::end(kColumns));
+    if (options.hosts.size() * options.losses.size() > 1)
+        std::erase_if(all, [](const Column& column) { return column.of_process; });
+    return all;
+}
 
 /// However small it is.
 std::string percent(double share) {
@@ -89,13 +99,14 @@ Table table_of(const Reader& reader, const ScaleOptions& options) {
                  "; frames and CPU time are of one host, microseconds are virtual, figures are medians",
         .lines = {{"hosts"}}};
     if (with_loss) table.lines[0].emplace_back("lost %");
-    for (const Column& column : kColumns)
+    const std::vector<Column> columns = columns_of(options);
+    for (const Column& column : columns)
         table.lines[0].emplace_back(column.title);
     for (const unsigned hosts : options.hosts) {
         for (const double loss : options.losses) {
             std::vector<std::string>& line = table.lines.emplace_back(1, std::to_string(hosts));
             if (with_loss) line.push_back(percent(loss));
-            for (const Column& column : kColumns)
+            for (const Column& column : columns)
                 line.push_back(fixed(reader.median(hosts, loss, column.name) * column.scale, column.digits));
         }
     }
@@ -141,8 +152,9 @@ void plot_by_loss(report::Record& record, const Reader& reader) {
 
 }  // namespace
 
-void add_scale(report::Figures& figures, unsigned hosts, double loss, const ScaleFigures& found) {
-    for (const Column& column : kColumns)
+void add_scale(report::Figures& figures, const ScaleOptions& options, unsigned hosts, double loss,
+               const ScaleFigures& found) {
+    for (const Column& column : columns_of(options))
         figures.add({"network", by(loss), hosts, column.name}, column.value(found));
 }
 

@@ -20,7 +20,8 @@ struct ScaleOptions {
 };
 
 /// What a round has found.
-void add_scale(report::Figures& figures, unsigned hosts, double loss, const ScaleFigures& found);
+void add_scale(report::Figures& figures, const ScaleOptions& options, unsigned hosts, double loss,
+               const ScaleFigures& found);
 
 /// Of all rounds, tables and plots.
 void report_scale(report::Record& record, const ScaleOptions& options);
