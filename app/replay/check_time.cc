@@ -72,13 +72,11 @@ void TimeChecker::see_message(const Where& where, const wire::IsotachHeader& mes
 void TimeChecker::see_issue(const Where& where, const wire::IsotachHeader& message) {
     const std::string which = name(message.isochron, message.host);
     Issuer& issuer = issuers_[{where.job, where.epoch, message.host}];
-    if (!issuer.pulses.add(message.isochron, message.pulse))
+    const Sight sight = issuer.pulses.see(message.isochron, message.pulse);
+    isochrons_ += sight == Sight::kFirst ? 1 : 0;
+    if (sight == Sight::kOther)
         violated_(where.frame,
                   which + " has a message of pulse " + text(message.pulse) + ", and others of another pulse");
-    if (!issuer.isochron || before(*issuer.isochron, message.isochron)) {
-        ++isochrons_;
-        issuer.isochron = message.isochron;
-    }
     see_stamp(where, issuer, message);
     const std::uint64_t content = both(where.to, message.count);
     if (!issuer.places.add(place_of(message), content, message.pulse * kRanksApart + message.rank))
@@ -136,7 +134,6 @@ void TimeChecker::late(std::uint64_t frame, const std::string& which, std::uint3
 }
 
 void TimeChecker::see_token(const Where& where, const wire::TokenView& view) {
-    ++tokens_;
     const wire::Token token = view.token();
     Recent& sent = tokens_sent_[{where.job, where.epoch, token.view, where.from, where.to}];
     // Where a link has another MTU than before, it has other parts.
@@ -186,7 +183,9 @@ void TimeChecker::see_line(const Where& where, const wire::TokenView& view) {
 void TimeChecker::keep(Line& line, const Where& where, const wire::TokenView& view) {
     const wire::Token token = view.token();
     const auto at = [&](std::uint64_t number) -> Seen& {
-        return line.early.try_emplace(number, Seen{.frame = where.frame}).first->second;
+        const auto [seen, is_new] = line.early.try_emplace(number, Seen{.frame = where.frame});
+        tokens_ += is_new ? 1 : 0;
+        return seen->second;
     };
     if (token.number >= line.next) {
         Seen& seen = at(token.number);

@@ -51,9 +51,8 @@ class TimeChecker {
 
   private:
     struct Issuer {
-        Recent pulses{};  ///< by isochron
-        Recent places{};  ///< by pulse and rank: which message
-        std::optional<std::uint32_t> isochron{};
+        Recent pulses{};                                   ///< by isochron
+        Recent places{};                                   ///< by pulse and rank: which message
         std::map<std::uint64_t, std::uint32_t> stamped{};  ///< by place: which isochron, of those lately
     };
     /// A message that no token has announced yet.

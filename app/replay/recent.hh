@@ -25,18 +25,26 @@ constexpr std::uint64_t both(std::uint32_t a, std::uint32_t b) {
     return std::uint64_t{a} << 32 | b;
 }
 
+/// What a number that is seen says beside what was seen lately.
+enum class Sight : std::uint8_t { kFirst, kAgain, kOther };
+
 /// What was seen lately, by a number that goes up: which content it stood for.
 template <std::size_t kSlots>
 class RecentOf {
   public:
-    /// False when the number stood for another content. Numbers that are equal modulo kSlots share a slot;
+    /// kOther when the number stood for another content. Numbers that are equal modulo kSlots share a slot;
     /// `slot` is for those of which many would.
+    Sight see(std::uint64_t number, std::uint64_t content) { return see(number, content, number); }
+    Sight see(std::uint64_t number, std::uint64_t content, std::uint64_t slot) {
+        Slot& at = slots_[slot % kSlots];
+        if (at.number == number) return at.content == content ? Sight::kAgain : Sight::kOther;
+        at = {number, content};
+        return Sight::kFirst;
+    }
+    /// False when the number stood for another content.
     bool add(std::uint64_t number, std::uint64_t content) { return add(number, content, number); }
     bool add(std::uint64_t number, std::uint64_t content, std::uint64_t slot) {
-        Slot& at = slots_[slot % kSlots];
-        if (at.number == number) return at.content == content;
-        at = {number, content};
-        return true;
+        return see(number, content, slot) != Sight::kOther;
     }
     std::optional<std::uint64_t> find(std::uint64_t number) const {
         const Slot& at = slots_[number % kSlots];

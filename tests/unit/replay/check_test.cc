@@ -30,6 +30,25 @@ TEST(Checker, counts_what_it_sees) {
     EXPECT_EQ(checker.tokens(), 1U);
 }
 
+TEST(Checker, counts_once_what_it_sees_in_another_order_and_again) {
+    auto frames = good();
+    // To one node before what was issued earlier to another.
+    frames.push_back(data(0, 1, 2, ordered({.pulse = 6, .host = 0, .rank = 0, .isochron = 4, .count = 3})));
+    frames.push_back(data(0, 2, 0, ordered({.pulse = 5, .host = 0, .rank = 0, .isochron = 3, .count = 1})));
+    for (const std::uint16_t part : {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{0}})
+        frames.push_back(token(0, 2, wire::Token{.number = 2, .part = part, .last_part = 1},
+                               {{.source = 0, .destination = 1, .value = 3U + part}}));
+    frames.push_back(token(0, 2, wire::Token{.number = 3, .further = 2}));
+    frames.push_back(frames[4]);
+    Checker checker;
+    for (const Bytes& each : frames)
+        checker.see({.bytes = each, .length = static_cast<std::uint32_t>(each.size())});
+    checker.finish();
+    EXPECT_FALSE(checker.violation()) << checker.violation()->sentence;
+    EXPECT_EQ(checker.isochrons(), 4U);
+    EXPECT_EQ(checker.tokens(), 5U);
+}
+
 TEST(Checker, leaves_the_traffic_of_others_alone) {
     Bytes other(60);
     other[12] = std::byte{0x08};

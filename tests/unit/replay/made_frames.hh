@@ -13,6 +13,7 @@
 #include <isoplane/wire/token.hh>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace isoplane::test {
@@ -97,11 +98,16 @@ inline Bytes ack(std::uint16_t from, std::uint16_t to, std::uint32_t ack, std::u
     return frame({.kind = wire::Kind::kAck, .source = from, .destination = to, .ack = ack, .credit = credit});
 }
 
-inline Bytes token(std::uint16_t from, std::uint16_t to, std::uint64_t number,
+inline Bytes token(std::uint16_t from, std::uint16_t to, const wire::Token& token,
                    std::vector<wire::TokenEntry> entries = {}) {
     Bytes payload(wire::token_size(entries.size()));
-    payload.resize(wire::encode_token(payload, {.number = number}, entries));
+    payload.resize(wire::encode_token(payload, token, entries));
     return frame({.kind = wire::Kind::kToken, .source = from, .destination = to}, payload);
+}
+
+inline Bytes token(std::uint16_t from, std::uint16_t to, std::uint64_t number,
+                   std::vector<wire::TokenEntry> entries = {}) {
+    return token(from, to, wire::Token{.number = number}, std::move(entries));
 }
 
 }  // namespace isoplane::test
