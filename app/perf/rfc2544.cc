@@ -32,17 +32,22 @@ double bits(const Rfc2544Figures& figures, double rate) {
     return rate * 8 * static_cast<double>(figures.frame_size + kOnWire);
 }
 
-double microseconds(const Rfc2544Figures& figures, double fraction) {
-    if (!figures.at_throughput) return 0;
+std::optional<double> microseconds(const Rfc2544Figures& figures, double fraction) {
+    if (!figures.at_throughput) return std::nullopt;
     return static_cast<double>(figures.at_throughput->latency->quantile(fraction)) / 1000;
 }
 
+/// Over those rounds that have it; `value` yields a pointer to it, or something like one.
 template <typename Value>
-double median_of(const std::vector<Rfc2544Figures>& rounds, Value&& value) {
+std::optional<double> median_of(const std::vector<Rfc2544Figures>& rounds, Value&& value) {
     std::vector<double> values;
     for (const Rfc2544Figures& figures : rounds)
-        values.push_back(value(figures));
-    return report::median(std::move(values)).value_or(0);
+        if (const auto found = value(figures)) values.push_back(static_cast<double>(*found));
+    return report::median(std::move(values));
+}
+
+std::optional<double> microseconds(const std::vector<Rfc2544Figures>& rounds, double fraction) {
+    return median_of(rounds, [fraction](const Rfc2544Figures& f) { return microseconds(f, fraction); });
 }
 
 Table table_of(const Rounds& all) {
@@ -51,26 +56,14 @@ Table table_of(const Rounds& all) {
                 .lines = {{"bytes", "million/s", "Gbit/s", "us median", "99 %", "99.9 %", "lost at 100 %",
                            "back to back"}}};
     for (const auto& rounds : all) {
-        const Rfc2544Figures& first = rounds.front();
-        const double throughput = median_of(rounds, [](const auto& f) { return f.throughput; });
+        const Rfc2544Figures found = medians_of(rounds);
         std::vector<std::string>& line = table.lines.emplace_back();
-        line = {std::to_string(first.frame_size), figure(throughput / 1e6),
-                figure(bits(first, throughput) / 1e9)};
+        line = {std::to_string(found.frame_size), figure(found.throughput / 1e6),
+                figure(bits(found, found.throughput) / 1e9)};
         for (const double fraction : {0.5, 0.99, 0.999})
-            line.push_back(
-                figure(median_of(rounds, [&](const auto& f) { return microseconds(f, fraction); })));
-        line.push_back(first.losses.empty()
-                           ? "-"
-                           : fixed(100 * median_of(rounds,
-                                                   [](const auto& f) {
-                                                       return f.losses.empty() ? 0 : f.losses[0].lost;
-                                                   }),
-                                   3) +
-                                 " %");
-        const bool unlimited = std::ranges::all_of(rounds, &Rfc2544Figures::unlimited);
-        line.push_back(
-            (unlimited ? ">= " : "") +
-            fixed(median_of(rounds, [](const auto& f) { return static_cast<double>(f.back_to_back); }), 0));
+            line.push_back(figure(microseconds(rounds, fraction)));
+        line.push_back(found.losses.empty() ? "-" : fixed(100 * found.losses[0].lost, 3) + " %");
+        line.push_back((found.unlimited ? ">= " : "") + std::to_string(found.back_to_back));
     }
     return table;
 }
@@ -82,9 +75,10 @@ report::Plot delivered_plot(const Rounds& all) {
                       .y = {.title = "million frames a second delivered"},
                       .note = "Where a line leaves the diagonal, frames are lost."};
     for (const auto& rounds : all) {
+        const Rfc2544Figures found = medians_of(rounds);
         report::Series& series =
-            plot.series.emplace_back(report::Series{.name = std::to_string(rounds[0].frame_size) + " bytes"});
-        for (const Rfc2544Figures::Loss& loss : rounds[0].losses)
+            plot.series.emplace_back(report::Series{.name = std::to_string(found.frame_size) + " bytes"});
+        for (const Rfc2544Figures::Loss& loss : found.losses)
             series.dots.insert(series.dots.begin(),
                                {loss.offered / 1e6, loss.offered * (1 - loss.lost) / 1e6});
     }
@@ -97,9 +91,10 @@ report::Plot latency_plot(const Rounds& all) {
                       .x = {.title = "% of the highest rate that can be offered"},
                       .y = {.title = "microseconds, median", .scale = report::Scale::kLog}};
     for (const auto& rounds : all) {
+        const Rfc2544Figures found = medians_of(rounds);
         report::Series& series =
-            plot.series.emplace_back(report::Series{.name = std::to_string(rounds[0].frame_size) + " bytes"});
-        for (const Rfc2544Figures::Loss& loss : rounds[0].losses)
+            plot.series.emplace_back(report::Series{.name = std::to_string(found.frame_size) + " bytes"});
+        for (const Rfc2544Figures::Loss& loss : found.losses)
             if (loss.microseconds > 0)
                 series.dots.insert(series.dots.begin(),
                                    {static_cast<double>(loss.percent), loss.microseconds});
@@ -109,7 +104,7 @@ report::Plot latency_plot(const Rounds& all) {
 
 /// What loses frames is behind the first link; where nothing is lost, more could not be offered.
 report::Bound bound_of(const std::vector<Rfc2544Figures>& rounds) {
-    const Rfc2544Figures& figures = rounds.front();
+    const Rfc2544Figures figures = medians_of(rounds);
     report::Bound bound{.by = "frames", .at = static_cast<double>(figures.frame_size)};
     const double lost = figures.losses.empty() ? 0 : figures.losses[0].lost;
     if (figures.losses.empty()) {
@@ -125,7 +120,8 @@ report::Bound bound_of(const std::vector<Rfc2544Figures>& rounds) {
     return bound;
 }
 
-nlohmann::json json_of(const Rfc2544Figures& figures) {
+nlohmann::json json_of(const std::vector<Rfc2544Figures>& rounds) {
+    const Rfc2544Figures figures = medians_of(rounds);
     nlohmann::json out{{"frame_bytes", figures.frame_size},
                        {"highest_frames_per_second", figures.highest},
                        {"throughput_frames_per_second", figures.throughput},
@@ -139,10 +135,10 @@ nlohmann::json json_of(const Rfc2544Figures& figures) {
                                  {"lost", loss.lost},
                                  {"latency_us", loss.microseconds}});
     if (figures.at_throughput)
-        out["latency_us"] = {{"p50", microseconds(figures, 0.5)},
-                             {"p99", microseconds(figures, 0.99)},
-                             {"p999", microseconds(figures, 0.999)},
-                             {"p100", microseconds(figures, 1)}};
+        out["latency_us"] = {{"p50", *microseconds(rounds, 0.5)},
+                             {"p99", *microseconds(rounds, 0.99)},
+                             {"p999", *microseconds(rounds, 0.999)},
+                             {"p100", *microseconds(rounds, 1)}};
     return out;
 }
 
@@ -151,20 +147,10 @@ void add_to(report::Record& record, const Rounds& all) {
     record.plots = {delivered_plot(all), latency_plot(all)};
     record.details["sizes"] = nlohmann::json::array();
     for (const auto& rounds : all) {
-        record.details["sizes"].push_back(json_of(rounds.front()));
+        record.details["sizes"].push_back(json_of(rounds));
         record.bounds.push_back(bound_of(rounds));
-        for (const Rfc2544Figures& figures : rounds) {
-            const auto add = [&](const char* figure, double value) {
-                if (value > 0)
-                    record.figures.add({"frames", "throughput", figures.frame_size, figure}, value);
-            };
-            add("per_second", figures.throughput);
-            add("us_p50", microseconds(figures, 0.5));
-            add("us_p99", microseconds(figures, 0.99));
-            add("back_to_back_frames", static_cast<double>(figures.back_to_back));
-            for (const Rfc2544Figures::Loss& loss : figures.losses)
-                add(("lost_at_" + std::to_string(loss.percent) + "_percent").c_str(), loss.lost);
-        }
+        for (const Rfc2544Figures& found : rounds)
+            add_figures(record.figures, found);
     }
 }
 
@@ -211,6 +197,47 @@ constexpr Benchmark<Options> kBenchmark{
     [](po::options_description& options) { describe_links(options, kDefaults); }, read, measure_all};
 
 }  // namespace
+
+Rfc2544Figures medians_of(const std::vector<Rfc2544Figures>& rounds) {
+    const auto median = [&](auto value) {
+        return median_of(rounds, [value](const Rfc2544Figures& f) { return &(f.*value); }).value_or(0);
+    };
+    Rfc2544Figures all{.frame_size = rounds.front().frame_size,
+                       .highest = median(&Rfc2544Figures::highest),
+                       .throughput = median(&Rfc2544Figures::throughput),
+                       .back_to_back = static_cast<std::uint64_t>(median(&Rfc2544Figures::back_to_back)),
+                       .unlimited = std::ranges::all_of(rounds, &Rfc2544Figures::unlimited)};
+    const auto one = std::ranges::find_if(rounds, [](const auto& f) { return f.at_throughput.has_value(); });
+    if (one != rounds.end()) all.at_throughput = one->at_throughput;
+    using Loss = Rfc2544Figures::Loss;
+    const auto most = std::ranges::max_element(rounds, {}, [](const auto& f) { return f.losses.size(); });
+    for (std::size_t i = 0; i < most->losses.size(); ++i) {
+        const auto loss = [&](auto value) {
+            return median_of(rounds,
+                             [&](const Rfc2544Figures& f) {
+                                 return i < f.losses.size() ? &(f.losses[i].*value) : nullptr;
+                             })
+                .value_or(0);
+        };
+        all.losses.push_back(
+            {most->losses[i].percent, loss(&Loss::offered), loss(&Loss::lost), loss(&Loss::microseconds)});
+    }
+    return all;
+}
+
+void add_figures(report::Figures& figures, const Rfc2544Figures& found) {
+    const auto add = [&](const std::string& name, double value) {
+        figures.add({"frames", "throughput", found.frame_size, name}, value);
+    };
+    add("per_second", found.throughput);
+    if (found.at_throughput) {
+        add("us_p50", *microseconds(found, 0.5));
+        add("us_p99", *microseconds(found, 0.99));
+    }
+    add("back_to_back_frames", static_cast<double>(found.back_to_back));
+    for (const Rfc2544Figures::Loss& loss : found.losses)
+        add("lost_at_" + std::to_string(loss.percent) + "_percent", loss.lost);
+}
 
 int run_rfc2544(int argc, char** argv) {
     return run_benchmark(kBenchmark, argc, argv);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../command.hh"
+#include "../report/figures.hh"
 #include "trial.hh"
 
 namespace isoplane::perf {
@@ -30,6 +31,12 @@ struct Rfc2544Figures {
     std::uint64_t back_to_back = 0;  ///< frames in a burst of which none is lost
     bool unlimited = false;          ///< the longest burst that was tried was one
 };
+
+/// Medians over rounds of one size, but for `at_throughput`, which is of one round; `unlimited` if all are.
+Rfc2544Figures medians_of(const std::vector<Rfc2544Figures>& rounds);
+
+/// What a round has found. Where no rate is without loss, there are no latencies.
+void add_figures(report::Figures& figures, const Rfc2544Figures& found);
 
 /// Runs a trial. A test has one that knows what it loses.
 using RunTrial = std::function<Trial(const TrialPlan&)>;

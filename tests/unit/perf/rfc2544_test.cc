@@ -107,6 +107,34 @@ TEST(Rfc2544, counts_each_frame_once) {
     EXPECT_FALSE(seen.add(5 * kKept));
 }
 
+TEST(Rfc2544, counts_rounds_in_which_nothing_is_lost_and_those_in_which_all_rates_lose) {
+    report::Figures figures;
+    for (const Device& device : {Device{.leaks = true}, Device{}, Device{}})
+        add_figures(figures, figures_of(device));
+    const auto samples = [&](const char* figure) {
+        return figures.samples({"frames", "throughput", 64, figure}).size();
+    };
+    EXPECT_EQ(samples("lost_at_100_percent"), 3U);
+    EXPECT_EQ(figures.median({"frames", "throughput", 64, "lost_at_100_percent"}), 0);
+    EXPECT_EQ(samples("per_second"), 3U);
+    EXPECT_EQ(samples("back_to_back_frames"), 3U);
+    EXPECT_EQ(samples("us_p50"), 2U) << "where no rate is without loss, there is no latency";
+}
+
+TEST(Rfc2544, has_medians_of_its_rounds) {
+    const std::vector<Rfc2544Figures> rounds{figures_of({.carried = 500'000}), figures_of({.leaks = true}),
+                                             figures_of({.offered = 2e6, .carried = 800'000})};
+    const Rfc2544Figures found = medians_of(rounds);
+    EXPECT_EQ(found.frame_size, 64U);
+    EXPECT_EQ(found.highest, 1e6);
+    EXPECT_EQ(found.throughput, rounds[0].throughput) << "of 0, about 500,000, and about 800,000";
+    ASSERT_EQ(found.losses.size(), 10U);
+    EXPECT_EQ(found.losses[0].percent, 100U);
+    EXPECT_NEAR(found.losses[0].lost, 0.5, 0.001);
+    EXPECT_FALSE(found.unlimited);
+    EXPECT_TRUE(found.at_throughput);
+}
+
 TEST(Rfc2544, ends_with_a_device_that_takes_nothing) {
     const Rfc2544Figures figures = measure_rfc2544(
         64, 1, [](const TrialPlan&) { return Trial{.latency = std::make_shared<runtime::Histogram>()}; });
