@@ -31,6 +31,12 @@ struct Frame {
     bool cut = false;              ///< it was longer on the wire
 };
 
+/// What a time stamp counts.
+struct Resolution {
+    std::uint64_t ticks = 1'000'000;  ///< of a second
+    std::uint64_t parts = 1;          ///< of a tick: how many of them it counts where that is finer
+};
+
 /// Reads the frames of a pcapng file one after the other, in the order in which they were written: that is
 /// nearly, but not quite, the order in time.
 class Reader {
@@ -47,13 +53,15 @@ class Reader {
   private:
     struct Interface {
         bool ethernet = false;
-        std::uint64_t ticks = 0;  ///< a second of its time stamps
+        Resolution resolution{};
+        std::uint64_t offset = 0;  ///< nanoseconds that its times are after its time stamps, modulo 2^64
     };
 
     bool next_block();
     bool damaged(const std::string& how);
     std::uint16_t half(std::size_t at) const;
     std::uint32_t word(std::size_t at) const;
+    std::uint64_t wide(std::size_t at) const;
     bool add_interface();
     bool read_packet(Frame& frame);
     template <typename Take>

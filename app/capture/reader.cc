@@ -15,7 +15,6 @@ using namespace runtime::pcapng;
 namespace {
 
 constexpr std::size_t kLongestBlock = std::size_t{1} << 20;
-constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 /// Of a frame's time from that of the first: differences of such times can be reckoned with.
 constexpr Time kFarthest = std::chrono::hours{24 * 365 * 20};
@@ -31,19 +30,22 @@ bool is_pcap(std::uint32_t magic) {
     return false;
 }
 
-/// How many of its ticks are a second: a power of 10, or with the highest bit of 2. 0 when it is finer than
-/// nanoseconds.
-std::uint64_t ticks_of(std::uint8_t resolution) {
-    const unsigned exponent = resolution & 0x7fU;
-    if ((resolution & 0x80U) != 0) return exponent < 30 ? std::uint64_t{1} << exponent : 0;
-    std::uint64_t ticks = 1;
-    for (unsigned i = 0; i < exponent && ticks != 0; ++i)
-        ticks = ticks < kNanoseconds ? ticks * 10 : 0;
-    return ticks;
+/// What a time stamp counts: a second has a power of 10 of it, or with the highest bit a power of 2.
+Resolution resolution_of(std::uint8_t option) {
+    const bool binary = (option & 0x80U) != 0;
+    const std::uint64_t base = binary ? 2 : 10;
+    const std::uint64_t most = binary ? std::uint64_t{1} << 30 : kNanoseconds;
+    Resolution resolution{.ticks = 1};
+    for (unsigned i = 0; i < (option & 0x7fU); ++i) {
+        std::uint64_t& scale = resolution.ticks < most ? resolution.ticks : resolution.parts;
+        scale = scale > UINT64_MAX / base ? UINT64_MAX : scale * base;
+    }
+    return resolution;
 }
 
-std::uint64_t nanoseconds(std::uint64_t stamp, std::uint64_t ticks) {
-    return stamp / ticks * kNanoseconds + stamp % ticks * kNanoseconds / ticks;
+std::uint64_t nanoseconds(std::uint64_t stamp, const Resolution& resolution) {
+    const std::uint64_t at = stamp / resolution.parts;
+    return at / resolution.ticks * kNanoseconds + at % resolution.ticks * kNanoseconds / resolution.ticks;
 }
 
 }  // namespace
@@ -79,6 +81,12 @@ std::uint16_t Reader::half(std::size_t at) const {
     std::uint16_t value = 0;
     std::memcpy(&value, body_.data() + at, sizeof value);
     return foreign_ ? __builtin_bswap16(value) : value;
+}
+
+std::uint64_t Reader::wide(std::size_t at) const {
+    std::uint64_t value = 0;
+    std::memcpy(&value, body_.data() + at, sizeof value);
+    return foreign_ ? __builtin_bswap64(value) : value;
 }
 
 std::uint32_t Reader::word(std::size_t at) const {
@@ -127,12 +135,12 @@ void Reader::for_each_option(std::size_t at, Take take) const {
 
 bool Reader::add_interface() {
     if (body_.size() < 8) return damaged("an interface without its link type");
-    Interface interface { .ethernet = half(0) == kEthernet, .ticks = kMicroseconds };
+    Interface interface { .ethernet = half(0) == kEthernet };
     for_each_option(8, [&](std::uint16_t code, std::size_t at, std::size_t size) {
         if (code == kResolution && size == 1)
-            interface.ticks = ticks_of(std::to_integer<std::uint8_t>(body_[at]));
+            interface.resolution = resolution_of(std::to_integer<std::uint8_t>(body_[at]));
+        if (code == kTimeOffset && size == 8) interface.offset = wide(at) * kNanoseconds;
     });
-    if (interface.ticks == 0) return damaged("time stamps finer than nanoseconds");
     interfaces_.push_back(interface);
     return true;
 }
@@ -143,8 +151,8 @@ bool Reader::read_packet(Frame& frame) {
     const std::size_t captured = word(12);
     if (interface >= interfaces_.size()) return damaged("a packet of an interface that is not there");
     if (captured > body_.size() - kPacketFixed) return damaged("a packet longer than its block");
-    const std::uint64_t when =
-        nanoseconds(std::uint64_t{word(4)} << 32 | word(8), interfaces_[interface].ticks);
+    const Interface& of = interfaces_[interface];
+    const std::uint64_t when = of.offset + nanoseconds(std::uint64_t{word(4)} << 32 | word(8), of.resolution);
     // Some clocks are so far ahead that only differences fit a Time.
     frame.when = Time{static_cast<Time::rep>(when - first_.value_or(when))};
     if (frame.when > kFarthest || frame.when < -kFarthest) return damaged("a frame decades from the first");
@@ -161,7 +169,7 @@ bool Reader::read_packet(Frame& frame) {
                     });
     const auto* const bytes = body_.data() + kPacketFixed;
     frame.bytes.assign(bytes, bytes + captured);
-    if (!interfaces_[interface].ethernet) frame.bytes.clear();
+    if (!of.ethernet) frame.bytes.clear();
     return true;
 }
 

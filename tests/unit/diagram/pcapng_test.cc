@@ -54,6 +54,47 @@ void write_three(const File& file) {
     writer.finish();
 }
 
+template <typename Value>
+std::string raw(Value value) {
+    return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::string block(std::uint32_t type, const std::string& body) {
+    const std::string length = raw(static_cast<std::uint32_t>(body.size() + 12));
+    return raw(type) + length + body + length;
+}
+
+std::string section() {
+    std::string out;
+    runtime::pcapng::put_section(out, {});
+    return out;
+}
+
+/// With one option.
+std::string interface_block(std::uint16_t code, const std::string& value) {
+    std::string padded = value;
+    padded.resize(runtime::pcapng::padded(value.size()));
+    return block(runtime::pcapng::kInterface,
+                 raw(std::uint32_t{runtime::pcapng::kEthernet}) + raw(std::uint32_t{0}) + raw(code) +
+                     raw(static_cast<std::uint16_t>(value.size())) + padded + raw(std::uint32_t{0}));
+}
+
+std::string packet_block(std::uint32_t interface, std::uint64_t stamp) {
+    return block(runtime::pcapng::kPacket, raw(interface) + raw(static_cast<std::uint32_t>(stamp >> 32)) +
+                                               raw(static_cast<std::uint32_t>(stamp)) +
+                                               raw(std::uint32_t{4}) + raw(std::uint32_t{4}) + "abcd");
+}
+
+/// When the frames of a file passed that has nothing wrong with it.
+std::vector<capture::Time> times_in(const File& file) {
+    std::vector<capture::Time> times;
+    Reader reader(file.path());
+    for (Frame frame; reader.next(frame);)
+        times.push_back(frame.when);
+    EXPECT_EQ(reader.damage(), "");
+    return times;
+}
+
 std::string refusal(const File& file) {
     try {
         Reader reader(file.path());
@@ -145,6 +186,29 @@ TEST(Pcapng, a_time_that_no_drawing_has_room_for_is_damage) {
     EXPECT_TRUE(reader.next(frame));
     EXPECT_FALSE(reader.next(frame));
     EXPECT_NE(reader.damage().find("decades"), std::string::npos) << reader.damage();
+}
+
+TEST(Pcapng, interfaces_have_offsets_of_their_times) {
+    const File file;
+    file.put(section() + interface_block(runtime::pcapng::kTimeOffset, raw(std::int64_t{-3})) +
+             interface_block(runtime::pcapng::kTimeOffset, raw(std::int64_t{2})) +
+             packet_block(0, 10'000'000) + packet_block(1, 6'000'000) + packet_block(0, 10'000'001));
+    EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0s, 1s, 1us}));
+}
+
+TEST(Pcapng, times_finer_than_nanoseconds_are_read_as_nanoseconds) {
+    const File file;
+    constexpr char kPicoseconds = 12;
+    constexpr char kPowerOfTwo = -128;
+    file.put(section() + interface_block(runtime::pcapng::kResolution, {kPicoseconds}) +
+             packet_block(0, 1'000'500) + packet_block(0, 3'500'499));
+    EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0ns, 2500ns}));
+    file.put(section() + interface_block(runtime::pcapng::kResolution, {kPowerOfTwo + 40}) +
+             packet_block(0, std::uint64_t{5} << 40) + packet_block(0, std::uint64_t{11} << 39));
+    EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0ns, 500ms}));
+    file.put(section() + interface_block(runtime::pcapng::kResolution, {'\x7f'}) + packet_block(0, 1) +
+             packet_block(0, UINT64_MAX));
+    EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0ns, 1ns})) << "no clock is so fine";
 }
 
 TEST(Pcapng, other_files_are_refused_with_a_sentence) {

@@ -29,6 +29,7 @@ inline constexpr std::uint16_t kInterfaceName = 2;
 inline constexpr std::uint16_t kInterfaceDescription = 3;
 inline constexpr std::uint16_t kResolution = 9;
 inline constexpr std::uint16_t kInterfaceFilter = 11;
+inline constexpr std::uint16_t kTimeOffset = 14;
 inline constexpr std::uint16_t kFlags = 2;
 inline constexpr std::uint32_t kDirectionBits = 3;
 inline constexpr std::uint32_t kInbound = 1;
