@@ -58,6 +58,7 @@ class Reader {
     };
 
     bool next_block();
+    bool skip_block(std::size_t length);
     bool damaged(const std::string& how);
     std::uint16_t half(std::size_t at) const;
     std::uint32_t word(std::size_t at) const;

@@ -14,7 +14,7 @@ using namespace runtime::pcapng;
 
 namespace {
 
-constexpr std::size_t kLongestBlock = std::size_t{1} << 20;
+constexpr std::size_t kLongestBlock = std::size_t{1} << 20;  ///< of those that are read
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 /// Of a frame's time from that of the first: differences of such times can be reckoned with.
 constexpr Time kFarthest = std::chrono::hours{24 * 365 * 20};
@@ -108,8 +108,10 @@ bool Reader::next_block() {
     }
     type_ = swapped(head[0], foreign_);
     const std::size_t length = swapped(head[1], foreign_);
-    if (length < kAround || length % 4 != 0 || length > kLongestBlock)
+    const bool is_read = type_ == kSection || type_ == kInterface || type_ == kPacket;
+    if (length < kAround || length % 4 != 0 || (is_read && length > kLongestBlock))
         return damaged("a block of " + std::to_string(length) + " bytes");
+    if (length > kLongestBlock) return skip_block(length);
     // The word behind the length is the first of the body; in a block without one, the length again.
     body_.resize(length - 8);
     std::memcpy(body_.data(), &head[2], sizeof head[2]);
@@ -117,6 +119,17 @@ bool Reader::next_block() {
     if (!in_) return damaged("it ends within a block");
     if (word(body_.size() - 4) != length) return damaged("a block does not end as it begins");
     body_.resize(body_.size() - 4);
+    ++blocks_;
+    return true;
+}
+
+/// What follows the first word of its body.
+bool Reader::skip_block(std::size_t length) {
+    in_.ignore(static_cast<std::streamsize>(length - kAround - 4));
+    body_.resize(4);
+    in_.read(reinterpret_cast<char*>(body_.data()), 4);
+    if (!in_) return damaged("it ends within a block");
+    if (word(0) != length) return damaged("a block does not end as it begins");
     ++blocks_;
     return true;
 }

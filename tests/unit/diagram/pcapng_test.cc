@@ -211,6 +211,22 @@ TEST(Pcapng, times_finer_than_nanoseconds_are_read_as_nanoseconds) {
     EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0ns, 1ns})) << "no clock is so fine";
 }
 
+TEST(Pcapng, long_blocks_of_other_kinds_are_skipped) {
+    const File file;
+    constexpr std::uint32_t kSecrets = 10;
+    const std::string whole = section() + interface_block(runtime::pcapng::kResolution, {'\x09'}) +
+                              packet_block(0, 1) + block(kSecrets, std::string(std::size_t{2} << 20, 's')) +
+                              packet_block(0, 5);
+    file.put(whole);
+    EXPECT_EQ(times_in(file), (std::vector<capture::Time>{0ns, 4ns}));
+    file.put(whole.substr(0, std::size_t{2} << 20));
+    Reader reader(file.path());
+    Frame frame;
+    EXPECT_TRUE(reader.next(frame));
+    EXPECT_FALSE(reader.next(frame));
+    EXPECT_NE(reader.damage().find("it ends within a block"), std::string::npos) << reader.damage();
+}
+
 TEST(Pcapng, other_files_are_refused_with_a_sentence) {
     const File file;
     EXPECT_NE(refusal(file).find("cannot read"), std::string::npos);
