@@ -17,6 +17,25 @@ TEST(Histogram, tells_small_values_exactly) {
     EXPECT_EQ(h.quantile(1), 31U);
 }
 
+TEST(Histogram, tells_of_a_few_values_the_one_in_the_middle) {
+    Histogram h;
+    for (const std::uint64_t v : {3U, 10U, 20U})
+        h.record(v);
+    EXPECT_EQ(h.quantile(0.3), 3U);
+    EXPECT_EQ(h.quantile(0.5), 10U);
+    EXPECT_EQ(h.quantile(0.99), 20U);
+}
+
+TEST(Histogram, tells_the_last_only_where_all_others_are_too_few) {
+    Histogram h;
+    for (unsigned i = 0; i < 999; ++i)
+        h.record(1);
+    h.record(20);
+    EXPECT_EQ(h.quantile(99.9 / 100), 1U);
+    EXPECT_EQ(h.quantile(0.9991), 20U);
+    EXPECT_EQ(h.quantile(1), 20U);
+}
+
 TEST(Histogram, tells_any_value_to_within_a_thirty_second) {
     for (std::uint64_t v = 33; v < (std::uint64_t{1} << 42); v = v * 5 / 3 + 1) {
         Histogram h;

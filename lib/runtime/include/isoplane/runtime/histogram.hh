@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include <isoplane/runtime/counter.hh>
@@ -30,8 +31,8 @@ class Histogram {
     std::uint64_t quantile(double fraction) const noexcept {
         const std::uint64_t total = count();
         if (total == 0) return 0;
-        const auto rank =
-            std::max<std::uint64_t>(1, static_cast<std::uint64_t>(fraction * static_cast<double>(total)));
+        const double below = std::ceil((fraction - kRounded) * static_cast<double>(total));
+        const std::uint64_t rank = below > 1 ? static_cast<std::uint64_t>(below) : 1;
         std::uint64_t seen = 0;
         for (std::size_t i = 0; i < kBuckets; ++i) {
             const std::uint64_t here = buckets_[i].get();
@@ -54,6 +55,8 @@ class Histogram {
     static constexpr unsigned kFineBits = 5;
     static constexpr unsigned kFine = 1U << kFineBits;
     static constexpr unsigned kLargestBit = 42;
+    /// More than a fraction is rounded by, or the 999th of 1000 would be the last.
+    static constexpr double kRounded = 1e-12;
     static constexpr std::size_t kBuckets = std::size_t{kLargestBit - kFineBits + 2} * kFine;
 
     static std::size_t index_of(std::uint64_t value) noexcept {
