@@ -45,12 +45,17 @@ std::vector<std::vector<std::string>> lines_of(const Results& results, const Cel
     return lines;
 }
 
+std::string digits_of(double percentile) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.10g", percentile);
+    return text;
+}
+
 /// Of the tails no ratio is given: they are the machine's more than anybody's.
 Table tail_table(const Results& results, double percentile) {
-    const std::string name = report::fixed(percentile, percentile == static_cast<int>(percentile) ? 0 : 1);
     const std::vector<std::string> none;
     return {.name = "round_trip_" + percentile_name(percentile),
-            .title = "Round trip, microseconds, " + name + " %",
+            .title = "Round trip, microseconds, " + digits_of(percentile) + " %",
             .lines = lines_of(results,
                               [&](const std::string& by, std::size_t size) {
                                   return results.round_trip(by, size, percentile / 100) / 1e3;
@@ -61,11 +66,11 @@ Table tail_table(const Results& results, double percentile) {
 }  // namespace
 
 std::string percentile_name(double percentile) {
-    char text[32];
-    std::snprintf(text, sizeof text, "p%.10g", percentile);
-    std::string name = text;
+    std::string name = digits_of(percentile);
+    // The point is behind two digits, or 9.99 would have the name of 99.9.
+    if (name.find('.') == 1) name.insert(0, 1, '0');
     std::erase(name, '.');
-    return name;
+    return 'p' + name;
 }
 
 Table rate_table(const Results& results, const std::vector<std::string>& subjects, const std::string& base) {

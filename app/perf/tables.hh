@@ -39,7 +39,7 @@ Table costs_table(const std::string& title, const std::vector<Costs>& all);
 nlohmann::json costs_json(const std::vector<Costs>& all);
 void add_costs(report::Figures& figures, const std::vector<Costs>& all, std::size_t size);
 
-/// "p50", "p99", "p999".
+/// "p50", "p99", "p999"; "p0999" is that of 9.99.
 std::string percentile_name(double percentile);
 
 /// An object for each transport and size; of those of `subjects`, with the ratios to all others.
