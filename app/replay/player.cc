@@ -54,16 +54,12 @@ bool Player::play(const TraceFrame& frame, Time due, bool timed, const Rewrite& 
     auto* const at = reinterpret_cast<std::byte*>(
         rte_pktmbuf_append(packet.get(), static_cast<std::uint16_t>(frame.bytes.size())));
     rte_memcpy(at, frame.bytes.data(), frame.bytes.size());
-    if (!rewrite.empty()) {
-        const Numbers numbers = rewrite.apply({at, frame.bytes.size()});
-        played_.sealed += numbers == Numbers::kSealed ? 1 : 0;
-        played_.kept += numbers == Numbers::kKept ? 1 : 0;
-    }
-    played_.bytes += frame.bytes.size();
-    played_.cut += frame.length > frame.bytes.size() ? 1 : 0;
+    Leaving leaving{.bytes = frame.bytes.size(), .cut = frame.length > frame.bytes.size()};
+    if (!rewrite.empty()) leaving.numbers = rewrite.apply({at, frame.bytes.size()});
     const runtime::Time when = start_ + due;
     if (timed && when > clock_.now() && !(flush() && wait_until(when))) return false;
-    due_[waiting_] = when;
+    leaving.due = when;
+    leaving_[waiting_] = leaving;
     burst_[waiting_++] = packet.release();
     return waiting_ < runtime::kBurst || flush();
 }
@@ -86,7 +82,7 @@ bool Player::flush() {
         const std::uint16_t n = out_.send(burst_.data() + sent, static_cast<std::uint16_t>(waiting_ - sent));
         const runtime::Time now = clock_.now();
         for (std::uint16_t i = sent; i < sent + n; ++i)
-            if (timed_) played_.late.record(static_cast<std::uint64_t>(std::max(now - due_[i], 0ns).count()));
+            count(leaving_[i], now);
         sent = static_cast<std::uint16_t>(sent + n);
         if (n > 0) {
             last = now;
@@ -95,14 +91,22 @@ bool Player::flush() {
         if (stopped_() || now - last > kPatience) break;
         std::this_thread::yield();
     }
-    played_.frames += sent;
     std::ranges::copy(burst_.begin() + sent, burst_.begin() + waiting_, burst_.begin());
-    std::ranges::copy(due_.begin() + sent, due_.begin() + waiting_, due_.begin());
+    std::ranges::copy(leaving_.begin() + sent, leaving_.begin() + waiting_, leaving_.begin());
     waiting_ = static_cast<std::uint16_t>(waiting_ - sent);
     if (waiting_ == 0) return true;
     if (stopped_()) return false;
     throw std::runtime_error("the link has taken no frame for " + std::to_string(kPatience.count()) +
                              " s: nobody reads at its other end");
+}
+
+void Player::count(const Leaving& frame, runtime::Time now) {
+    ++played_.frames;
+    played_.bytes += frame.bytes;
+    played_.cut += frame.cut ? 1 : 0;
+    played_.sealed += frame.numbers == Numbers::kSealed ? 1 : 0;
+    played_.kept += frame.numbers == Numbers::kKept ? 1 : 0;
+    if (timed_) played_.late.record(static_cast<std::uint64_t>(std::max(now - frame.due, 0ns).count()));
 }
 
 const Played& Player::finish() {

@@ -52,7 +52,16 @@ class Player {
     const Played& played() const noexcept { return played_; }
 
   private:
+    /// What is counted of a frame once it has left.
+    struct Leaving {
+        runtime::Time due{};
+        std::size_t bytes = 0;
+        bool cut = false;
+        Numbers numbers{};
+    };
+
     bool wait_until(runtime::Time when);
+    void count(const Leaving& frame, runtime::Time now);
 
     runtime::Output& out_;
     runtime::Pool& pool_;
@@ -62,7 +71,7 @@ class Player {
     runtime::Time start_{};
     Played played_{};
     runtime::Burst burst_{};
-    std::array<runtime::Time, runtime::kBurst> due_{};  ///< of each of the burst
+    std::array<Leaving, runtime::kBurst> leaving_{};  ///< the burst
     std::uint16_t waiting_ = 0;
     bool timed_ = false;
 };

@@ -99,15 +99,21 @@ TEST_F(Playing, changes_frames_on_their_way) {
 }
 
 TEST_F(Playing, ends_when_it_is_stopped_before_a_link_that_takes_nothing) {
-    const Bytes bytes(60);
+    Rewrite rewrite;
+    rewrite.add_node("0=7");
+    const Bytes bytes = data(0, 1, 0, ordered({.host = 0, .flags = wire::kIsotachHandover}));
+    const replay::TraceFrame cut{.bytes = bytes, .length = 200};
     player_->begin();
     bool goes_on = true;
     for (unsigned i = 0; i < 400 && goes_on; ++i) {
         stopped_ = i >= 150;
-        goes_on = player_->play(trace_frame(bytes), 0ns, false, {});
+        goes_on = player_->play(cut, 0ns, false, rewrite);
     }
     EXPECT_FALSE(goes_on);
     EXPECT_EQ(player_->played().frames, 128U);
+    EXPECT_EQ(player_->played().bytes, 128 * bytes.size());
+    EXPECT_EQ(player_->played().cut, 128U);
+    EXPECT_EQ(player_->played().kept, 128U);
 }
 
 }  // namespace
