@@ -77,6 +77,7 @@ int run_with(const po::variables_map& values) {
     const bool quick = values["quick"].as<bool>();
     const std::string file = values["update"].as<std::string>();
     const std::string document = file.empty() ? std::string() : content_of(file);
+    check_writable(file);
     const runtime::StopSignal signal;
     std::vector<Done> all;
     bool failed = false;

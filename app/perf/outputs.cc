@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "../command.hh"
 #include "../report/comparison.hh"
@@ -42,6 +44,11 @@ bool complain_about(const std::string& name, const report::Record& record, bool 
     return complained;
 }
 
+std::runtime_error not_written(const std::string& file) {
+    return std::runtime_error("the file '" + file + "' cannot be written: " + std::strerror(errno) +
+                              "; give another one, or make room for it");
+}
+
 }  // namespace
 
 void describe_outputs(po::options_description& options) {
@@ -68,6 +75,7 @@ Outputs read_outputs(const po::variables_map& values) {
                            std::pair{"--report", &outputs.page}};
     const char* first = nullptr;
     for (const auto& [option, file] : files) {
+        check_writable(*file);
         if (*file != "-") continue;
         if (first != nullptr)
             throw std::invalid_argument(std::string(first) + " - and " + option +
@@ -134,10 +142,17 @@ void write_to(const std::string& file, const std::string& text) {
     std::ofstream out(file);
     out << text;
     out.close();
-    if (!out) {
-        throw std::runtime_error("the file '" + file + "' cannot be written: " + std::strerror(errno) +
-                                 "; give another one, or make room for it");
-    }
+    if (!out) throw not_written(file);
+}
+
+void check_writable(const std::string& file) {
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(file, none);
+    const bool exists = std::filesystem::exists(status);
+    // A pipe would have its reader told that this was all.
+    if (file.empty() || file == "-" || (exists && std::filesystem::is_other(status))) return;
+    if (!std::ofstream(file, std::ios::app)) throw not_written(file);
+    if (!exists) std::filesystem::remove(file, none);
 }
 
 }  // namespace isoplane::perf

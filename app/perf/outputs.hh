@@ -28,7 +28,7 @@ struct Outputs {
 /// --json, --csv, --report, --compare, --fail-below, --check.
 void describe_outputs(boost::program_options::options_description& options);
 /// Throws std::invalid_argument with a sentence for what cannot be, and std::runtime_error when there is
-/// nothing to compare with: before anything is measured.
+/// nothing to compare with or a file cannot be written: before anything is measured.
 Outputs read_outputs(const boost::program_options::variables_map& values);
 
 /// What was run, as words of a command line, without the above: these say nothing about what is measured.
@@ -40,5 +40,8 @@ int deliver(const std::string& name, const std::vector<report::Record>& records,
 
 /// Writes to the file, or to standard output when it is "-". Throws std::runtime_error.
 void write_to(const std::string& file, const std::string& text);
+
+/// Throws what write_to() would where the file cannot be opened; leaves it as it is.
+void check_writable(const std::string& file);
 
 }  // namespace isoplane::perf
