@@ -171,9 +171,19 @@ int run_batch(int argc, char** argv) {
         const Outputs outputs = read_outputs(values);
         const runtime::StopSignal signal;
         std::vector<report::Record> records;
-        for (const Words& words : read_batch(values["batch"].as<std::string>()))
-            records.push_back(run_one(words, outputs.tables(), signal));
-        return deliver("perf", records, outputs);
+        bool failed = false;
+        for (const Words& words : read_batch(values["batch"].as<std::string>())) {
+            try {
+                records.push_back(run_one(words, outputs.tables(), signal));
+            } catch (const std::exception& error) {
+                if (signal.raised()) throw;
+                std::fprintf(stderr, "isoplane perf: %s\n", error.what());
+                failed = true;
+            }
+        }
+        if (records.empty()) return app::kRunFailed;
+        const int code = deliver("perf", records, outputs);
+        return failed ? static_cast<int>(app::kRunFailed) : code;
     } catch (const std::invalid_argument& error) {
         return app::wrong_usage("perf", error.what());
     } catch (const std::exception& error) {

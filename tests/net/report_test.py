@@ -87,6 +87,18 @@ def a_batch_runs_each_of_its_lines():
 
 
 @test
+def a_line_that_fails_takes_no_other_with_it():
+    batch = written("batch5", "scale --quick --hosts 2\npair --sise 8\nscale --quick --hosts 4\n")
+    with Program("perf", "--batch", batch, "--json", work("some.json")) as perf:
+        perf.ends(1, "isoplane perf pair --sise 8 ended with exit code 2")
+    same([run["command"] for run in json.loads(content("some.json"))["runs"]],
+         ["isoplane perf scale --quick --hosts 2", "isoplane perf scale --quick --hosts 4"], "what was run")
+    with Program("perf", "--batch", written("batch6", "pair --sise 8\n"), "--json", work("none.json")) as perf:
+        perf.ends(1, "ended with exit code 2")
+    assert not os.path.exists(work("none.json")), "figures of nothing"
+
+
+@test
 def an_earlier_run_is_compared_with():
     batch = written("batch2", "pair --quick --no-kernel --rounds 3 --size 64,1K,16K\nscale --quick --hosts '2,4'\n")
     with Program("perf", "--batch", batch, "--compare", work("before.json"), "--json", work("after.json"), "--report",
