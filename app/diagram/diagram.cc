@@ -36,8 +36,10 @@ void say(const std::string& sentence) {
 
 /// Times are written as everywhere, as in 250us.
 Time parse_time(const char* option, const std::string& word) {
+    fabric::Impairment impairment;
     try {
-        return std::chrono::duration_cast<Time>(fabric::parse_impairment("delay=" + word).delay);
+        fabric::set_key(impairment, "delay", word);
+        return std::chrono::duration_cast<Time>(impairment.delay);
     } catch (const std::invalid_argument&) {
         throw std::invalid_argument("--" + std::string(option) + ' ' + word +
                                     " is no time: write it with its unit, as in 250us or 1.5ms");

@@ -127,6 +127,7 @@ def what_makes_no_sense_is_wrong_usage():
     for options, expected in (((), "name the file to draw into"), (("-o", "x", "--pulses", "5"), "--pulses 5 is no range"),
                               (("-o", "x", "--pulses", "6..5"), "--pulses 6..5 is no range"),
                               (("-o", "x", "--from", "5"), "--from 5 is no time"),
+                              (("-o", "x", "--from", "0s,loss=0.5"), "--from 0s,loss=0.5 is no time"),
                               (("-o", "x", "--from", "2us", "--to", "1us"), "--to is not after --from"),
                               (("-o", "x", "--from", "2us", "--pulses", "1..2"), "in two ways")):
         with Program("diagram", "capture", *options) as diagram:
