@@ -251,9 +251,12 @@ report::Record measure_all(const OrderOptions& options) {
 std::vector<std::string> sweeps_of(const std::string& list) {
     if (list == "none") return {};
     if (list == "all") return sweep_names();
-    std::vector<std::string> sweeps = words_of("--sweep", list);
-    for (const std::string& word : sweeps) {
-        if (std::ranges::find(sweep_names(), word) != sweep_names().end()) continue;
+    std::vector<std::string> sweeps;
+    for (const std::string& word : words_of("--sweep", list)) {
+        if (std::ranges::find(sweep_names(), word) != sweep_names().end()) {
+            if (std::ranges::find(sweeps, word) == sweeps.end()) sweeps.push_back(word);
+            continue;
+        }
         std::string known;
         for (const std::string& name : sweep_names())
             known += name + ", ";
