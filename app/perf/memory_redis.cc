@@ -205,7 +205,12 @@ void Redis::start(std::optional<unsigned> cpu) {
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // The socket of a virtio wire, too: its other end would wait for ever for it to close.
     posix_spawn_file_actions_addclosefrom_np(&quiet, STDERR_FILENO + 1);
-    const int spawned = posix_spawnp(&server_, "setpriv", &quiet, nullptr, argv.data(), environ);
+    // What a terminal sends to all is for this process: the server is there for as long as it is.
+    posix_spawnattr_t apart;
+    posix_spawnattr_init(&apart);
+    posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
+    const int spawned = posix_spawnp(&server_, "setpriv", &quiet, &apart, argv.data(), environ);
+    posix_spawnattr_destroy(&apart);
     posix_spawn_file_actions_destroy(&quiet);
     if (spawned != 0) {
         server_ = -1;

@@ -311,6 +311,25 @@ def shared_memory_is_measured_over_links_that_copy():
 
 
 @test
+def a_server_of_redis_is_not_ended_by_what_a_terminal_sends():
+    """One that is made up says which process it is, and of which group."""
+    programs, said = make_dir("programs"), work("group")
+    with open(os.path.join(programs, "redis-server"), "w", encoding="utf-8") as script:
+        script.write(f"#!/bin/sh\ncut -d' ' -f1,5 /proc/$$/stat >{said}\n")
+    os.chmod(script.name, 0o755)
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{programs}:{path}"
+    try:
+        report, _ = memory()
+    finally:
+        os.environ["PATH"] = path
+    assert report["redis"].startswith("no redis-server: "), report["redis"]
+    with open(said, encoding="utf-8") as file:
+        process, group = file.read().split()
+    same(group, process, "its group")
+
+
+@test
 def figures_of_shared_memory_come_as_tables_and_csv():
     file = work("memory.csv")
     with Program("perf", "memory", "--rounds", 1, "--duration", SHORT, "--writes", 2, "--variables", 2, "--no-kernel",
