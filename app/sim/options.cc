@@ -42,11 +42,12 @@ Workload parse_workload(const std::string& word) {
 }
 
 Duration parse_duration(const std::string& word) {
-    Duration duration{0};
+    fabric::Impairment impairment;
     try {
-        duration = fabric::parse_impairment("delay=" + word).delay;
+        fabric::set_key(impairment, "delay", word);
     } catch (const std::invalid_argument&) {
     }
+    const Duration duration = impairment.delay;
     if (duration > Duration{0} && duration <= kLongest) return duration;
     throw std::invalid_argument("--duration " + word +
                                 " is no time that can be simulated: write one up to 10s with its unit, as "

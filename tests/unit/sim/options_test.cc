@@ -112,6 +112,7 @@ TEST(SimOptions, what_cannot_be_is_wrong_usage) {
         {"--workload", "most"},
         {"--duration", "2"},
         {"--duration", "0ms"},
+        {"--duration", "1ms,loss=0.5"},
         {"--duration", "1ms", "--isochrons", "3"},
         {"--ahead", "0"},
         {"--ahead", "65"},
