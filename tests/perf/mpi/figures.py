@@ -123,8 +123,11 @@ def ping_pong(provider, size):
         said = run((PROGRAM, "run", "-n", "1", "--link", "direct", "--", *words, ":", "-n", "1", "--", *client))
     else:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as server:
-            said = run(client)
-            server.wait()
+            try:
+                said = run(client)
+                server.wait(timeout=20)
+            finally:
+                server.kill()
     return float(said.split()[-2])
 
 
