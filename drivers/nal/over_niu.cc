@@ -45,6 +45,7 @@ OverNiu::OverNiu(std::string name, const std::vector<Plane>& planes, Mover& move
       planes_(planes),
       self_(first_of(planes).options().node),
       node_(first_of(planes).options().node),
+      watch_(std::min(options.absent, options.returning) / 8),
       peers_(first_of(planes).options().nodes.size()),
       last_seal_(random_number() | 1),
       sources_(Kind::kInterface, 0, kMostObjects),
@@ -117,6 +118,7 @@ bool OverNiu::distance(const ProcessId& from, const ProcessId& to, unsigned long
 
 unsigned OverNiu::poll(runtime::Time now) {
     now_ = now;
+    if (const runtime::Duration more = watch_.excess(now); more != runtime::Duration{0}) put_off(more);
     unsigned moved = 0;
     if (news_.load(std::memory_order_acquire) != 0) {
         take_submitted();
@@ -309,6 +311,12 @@ void OverNiu::lose_plane(Peer& peer, std::size_t plane) noexcept {
     lane = {};
     give_back(peer);
     wake(peer);
+}
+
+/// While nobody polled, the other nodes may not have run, either; and what they say waits to be received.
+void OverNiu::put_off(runtime::Duration stopped) noexcept {
+    for (Peer& peer : peers_)
+        runtime::put_off(peer.absent_since, stopped, now_);
 }
 
 /// For what nobody else would notice. Who has left, or is dead, is not waited for; who has not come is, for a

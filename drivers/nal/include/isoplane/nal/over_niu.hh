@@ -25,6 +25,7 @@
 #include <isoplane/niu/dispatcher.hh>
 #include <isoplane/portals/interface.hh>
 #include <isoplane/runtime/fifo.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/runtime/stage.hh>
 #include <mutex>
 #include <vector>
@@ -274,6 +275,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
     void count_change() noexcept { changes_of_lives_.fetch_add(1, std::memory_order_relaxed); }
+    void put_off(runtime::Duration stopped) noexcept;
     void look_at(Peer& peer) noexcept;
     runtime::Duration patience_with(NodeId node) const noexcept;
     void leave(Peer& peer) noexcept;
@@ -333,6 +335,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     Loopback self_;
     NodeId node_;
     runtime::Time now_{};
+    runtime::PollWatch watch_;
 
     std::mutex mutex_;  ///< of what follows; taken last
     std::vector<Message> submitted_;
