@@ -37,11 +37,7 @@ Agreement::~Agreement() {
 
 void Agreement::poll(Time now) {
     now_ = now;
-    if (const Duration missed = watch_.missed(now); missed != Duration{0}) {
-        for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &alone_since_, &promised_at_})
-            runtime::put_off(*then, missed, now);
-        if (due_at_ != Time::max()) due_at_ += missed;
-    }
+    if (const Duration excess = watch_.excess(now); excess != Duration{0}) not_polled(excess);
     if (phase_ != Phase::kNone && decided_.number <= view_.number) {
         say_again();
         return conclude();
@@ -67,6 +63,16 @@ void Agreement::poll(Time now) {
         asked_at_ = now_;
         for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
     }
+}
+
+/// That says nothing of others, and what they are waited for is as long as before. But one that is never
+/// polled more often is to propose in the end, too, and to say that it is alone.
+void Agreement::not_polled(Duration excess) noexcept {
+    const Duration missed = excess + options_.pause();
+    for (Time* const then : {&began_at_, &returned_at_, &majority_at_, &promised_at_})
+        runtime::put_off(*then, missed, now_);
+    runtime::put_off(alone_since_, excess, now_);
+    if (due_at_ != Time::max()) due_at_ += excess;
 }
 
 void Agreement::post(NodeId to, const wire::ViewMessage& message) {

@@ -167,17 +167,25 @@ TEST_F(AgreementTest, who_did_not_run_for_a_while_does_not_say_so_before_the_oth
     decide(view(1, 100, 100));
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
     pass(10 * kLimit);
-    pass_slowly(2 * kLimit);
+    pass_slowly(2 * kLimit - kLimit / 8);
     EXPECT_EQ(agreement.trouble(), "");
     pass(1ms);
     EXPECT_NE(agreement.trouble(), "");
 }
 
+/// As a program with inline progress that computes.
+TEST_F(AgreementTest, who_is_always_polled_seldom_says_so_too) {
+    decide(view(1, 100, 100));
+    body.silent = {1, 2, 3};
+    for (unsigned i = 0; i < 50; ++i)
+        pass(kLimit / 4);
+    EXPECT_NE(agreement.trouble().find("a majority of its members"), std::string::npos);
+}
+
 TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers_all_the_same) {
     decide(view(1, 100, 100));
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
-    while (described()["proposals"] == 0U)
-        pass(1ms);
+    pass_until_proposed(1);
     answer(wire::ViewStep::kPromise, {1, 3});
     pass(10 * kLimit);
     answer(wire::ViewStep::kAccepted, {1, 3});
@@ -191,8 +199,7 @@ TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers
 TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
     decide(view(1, 100, 100));
     body.silent = {2, 3};
-    while (described()["proposals"] == 0U)
-        pass(1ms);
+    pass_until_proposed(1);
     answer(wire::ViewStep::kPromise, {1});
     pass_slowly(5 * kLimit);
     body.silent.clear();
@@ -210,8 +217,7 @@ TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
 TEST_F(AgreementTest, nor_is_he_by_who_began_while_they_were_apart) {
     decide(view(1, 100, 100));
     body.silent = {2, 3};
-    while (described()["proposals"] == 0U)
-        pass(1ms);
+    pass_until_proposed(1);
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = (1U << 16) + 1});
     pass_slowly(2 * kLimit);
     ASSERT_EQ(described()["proposals"], 2U);
@@ -267,8 +273,7 @@ TEST_F(AgreementTest, who_hears_no_answers_does_not_hold_up_the_others_for_ever)
 TEST_F(AgreementTest, who_does_not_come_back_with_another_is_not_waited_for_long) {
     decide(view(1, 100, 100));
     body.silent = {2, 3};
-    while (described()["proposals"] == 0U)
-        pass(1ms);
+    pass_until_proposed(1);
     body.silent.clear();
     answer(wire::ViewStep::kPromise, {1, 3});
     pass_slowly(240ms);
@@ -296,8 +301,7 @@ TEST_F(AgreementTest, a_ballot_above_which_there_is_none_is_nobodys) {
 TEST_F(AgreementTest, what_was_accepted_is_the_view_that_comes_next) {
     decide(view(1, 100, 100));
     hear({.step = wire::ViewStep::kPrepare, .view = 1, .ballot = 5});
-    while (described()["proposals"] == 0U)
-        pass(1ms);
+    pass_until_proposed(1);
     hear({.step = wire::ViewStep::kPromise,
           .view = 1,
           .ballot = 1U << 16,

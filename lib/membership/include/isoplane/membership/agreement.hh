@@ -95,6 +95,7 @@ class Agreement final : public niu::ViewReceiver {
     static constexpr std::uint32_t kLastRound = UINT32_MAX / kRound;
 
     // agreement.cc: of any member.
+    void not_polled(Duration excess) noexcept;
     void promise(NodeId to, const wire::ViewMessage& message);
     void accept(NodeId to, const wire::ViewMessage& message);
     void adopt(const wire::View& next);
@@ -156,7 +157,7 @@ class Agreement final : public niu::ViewReceiver {
     bool stranger_ = false;  ///< there is a view, and this node is not in it yet
     bool frozen_ = false;
     Time frozen_at_{};
-    Time alone_since_{};  ///< the same, but for the time in which this node did not run
+    Time alone_since_{};  ///< the same, but for what this node was not polled beyond the pause
     Time asked_at_{};
     Time look_at_{};
     std::uint32_t promised_ = 0;
