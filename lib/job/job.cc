@@ -6,6 +6,7 @@
 #include <isoplane/job/job.hh>
 #include <isoplane/link/kind.hh>
 #include <isoplane/niu/epoch.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/topology/mac.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -247,7 +248,7 @@ bool Job::all_members_up() const noexcept {
 /// Nobody uses it before all have the same.
 void Job::agree_on_memory() {
     driver_->call([this] { memory_->introduce(size_); });
-    const auto limit = std::chrono::steady_clock::now() + settings_.hello_limit;
+    runtime::Patience patience(settings_.hello_limit);
     for (;;) {
         bool agreed = false;
         std::string difference;
@@ -257,7 +258,7 @@ void Job::agree_on_memory() {
                 layout.unheard(size_, [this](niu::NodeId host) { return network_->time->has_left(host); });
             agreed = unheard == size_;
             difference = layout.difference();
-            if (agreed || !difference.empty() || std::chrono::steady_clock::now() < limit) return;
+            if (!patience.is_over() || agreed || !difference.empty()) return;
             difference =
                 settings_.hosts()[unheard] +
                 " has not said how large its shared memory is: see that all programs of the job use it";

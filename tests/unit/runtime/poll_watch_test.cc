@@ -32,5 +32,28 @@ TEST(PollWatch, what_is_put_off_is_not_later_than_now_and_begins_not_for_that) {
     EXPECT_EQ(then, Time::max());
 }
 
+TEST(Patience, is_over_at_its_limit) {
+    Patience patience(80ms, Time{1s});
+    for (Time now{1s}; now < Time{1s + 80ms}; now += 10ms)
+        EXPECT_FALSE(patience.is_over(now));
+    EXPECT_TRUE(patience.is_over(Time{1s + 80ms}));
+}
+
+TEST(Patience, of_a_stop_counts_an_eighth_of_it) {
+    Patience patience(80ms, Time{1s});
+    Time now{60s};
+    for (int i = 0; i < 7; ++i, now += 10ms)
+        EXPECT_FALSE(patience.is_over(now));
+    EXPECT_TRUE(patience.is_over(now));
+}
+
+TEST(Patience, of_who_looks_seldom_is_over_in_the_end) {
+    Patience patience(80ms, Time{1s});
+    int looks = 1;
+    for (Time now{2s}; !patience.is_over(now) && looks < 100; now += 1s)
+        ++looks;
+    EXPECT_EQ(looks, 8);
+}
+
 }  // namespace
 }  // namespace isoplane::runtime

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <isoplane/runtime/time.hh>
@@ -35,5 +36,28 @@ class PollWatch {
 inline void put_off(Time& then, Duration by, Time now) noexcept {
     if (then != Time::max()) then = std::min(now, then + by);
 }
+
+/// How long somebody waits who looks again and again. Of the time between two looks no more than an eighth of
+/// the limit counts: whoever is waited for may have been stopped with him.
+class Patience {
+  public:
+    explicit Patience(Duration limit) noexcept : Patience(limit, clock()) {}
+    Patience(Duration limit, Time now) noexcept : watch_(limit / 8), until_(now + limit) {
+        watch_.excess(now);
+    }
+
+    /// With every look.
+    bool is_over(Time now) noexcept {
+        until_ += watch_.excess(now);
+        return now >= until_;
+    }
+    bool is_over() noexcept { return is_over(clock()); }
+
+  private:
+    static Time clock() noexcept { return Time{std::chrono::steady_clock::now().time_since_epoch()}; }
+
+    PollWatch watch_;
+    Time until_;
+};
 
 }  // namespace isoplane::runtime
