@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <isoplane/niu/epoch.hh>
+#include <isoplane/runtime/poll_watch.hh>
 
 #include "calls.hh"
 
@@ -46,7 +47,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info)
 Endpoint::~Endpoint() {
     if (interface_ == nullptr) return;
     constexpr auto kLimit = std::chrono::seconds(10);
-    const auto limit = std::chrono::steady_clock::now() + kLimit;
+    runtime::Patience patience(kLimit);
     for (;;) {
         const Network::Guard guard(network().lock());
         if (network().is_over()) {
@@ -55,7 +56,7 @@ Endpoint::~Endpoint() {
             return;
         }
         decline_all();
-        if ((is_quiet() && network().all_arrived()) || std::chrono::steady_clock::now() > limit) break;
+        if ((is_quiet() && network().all_arrived()) || patience.is_over()) break;
         network().progress();
     }
     const Network::Guard guard(network().lock());

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <isoplane/runtime/poll_watch.hh>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -134,10 +135,10 @@ std::string meet(std::uint32_t job_key) {
         const std::string command = program();
         const pid_t pid = start(command, socket);
         constexpr auto kLimit = 20s;
-        const auto limit = std::chrono::steady_clock::now() + kLimit;
+        runtime::Patience patience(kLimit);
         while (!is_answered(socket)) {
             const bool has_ended = waitpid(pid, nullptr, WNOHANG) == pid;
-            if (has_ended || std::chrono::steady_clock::now() > limit)
+            if (has_ended || patience.is_over())
                 throw std::runtime_error("the node that the processes of this machine were to share " +
                                          std::string(has_ended ? "has ended" : "does not answer") + ": " +
                                          socket.string() + ".log says why");

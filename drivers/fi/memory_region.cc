@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <isoplane/runtime/poll_watch.hh>
 
 #include "domain.hh"
 #include "endpoint.hh"
@@ -41,7 +42,7 @@ int close(fid* its) {
     Region& region = object<Region>(its);
     Network& network = region.domain.network();
     constexpr auto kLimit = std::chrono::seconds(1);
-    const auto limit = std::chrono::steady_clock::now() + kLimit;
+    runtime::Patience patience(kLimit);
     for (;;) {
         const Network::Guard guard(network.lock());
         const auto& endpoints = region.domain.endpoints();
@@ -51,7 +52,7 @@ int close(fid* its) {
             region.domain.regions().remove(region);
             break;
         }
-        if (std::chrono::steady_clock::now() > limit) return -FI_EBUSY;
+        if (patience.is_over()) return -FI_EBUSY;
         network.progress();
     }
     region.domain.release();

@@ -159,13 +159,13 @@ void Network::leave() {
     ends_ = true;
     thread_.join();
     constexpr auto kLimit = 5s;
-    const auto limit = std::chrono::steady_clock::now() + kLimit;
-    const bool is_mine = lock_.lock_until(limit);
+    runtime::Patience patience(kLimit);
+    const bool is_mine = lock_.lock_within(patience);
     // What other threads want of it waits until the process has gone. This one still runs what was registered
     // before, and destructors, which may close what there is.
     lock_.keep();
     if (!is_mine) return;
-    while (!job_->try_leave() && std::chrono::steady_clock::now() < limit) {
+    while (!job_->try_leave() && !patience.is_over()) {
     }
     job_.reset();
 }

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <isoplane/job/job.hh>
 #include <isoplane/portals/interface.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,10 +48,10 @@ class Network {
             --wanted_;
         }
         /// False when somebody else still has it then.
-        bool lock_until(std::chrono::steady_clock::time_point limit) noexcept {
+        bool lock_within(runtime::Patience& patience) noexcept {
             ++wanted_;
             bool is_mine = false;
-            while (!(is_mine = lock_.try_lock()) && std::chrono::steady_clock::now() < limit)
+            while (!(is_mine = lock_.try_lock()) && !patience.is_over())
                 std::this_thread::yield();
             --wanted_;
             return is_mine;

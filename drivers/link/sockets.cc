@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <isoplane/runtime/poll_watch.hh>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -162,9 +163,9 @@ SocketSide SocketSide::take(const LinkSpec& spec, const SocketSides& sides, cons
 }
 
 void await_server(const LinkSpec& spec, std::chrono::seconds limit) {
-    const auto deadline = std::chrono::steady_clock::now() + limit;
+    runtime::Patience patience(limit);
     while (!is_served(spec.target) || !is_listening(spec.target)) {
-        if (std::chrono::steady_clock::now() >= deadline) {
+        if (patience.is_over()) {
             throw std::runtime_error("'" + spec.text + "': nobody serves the socket, after " +
                                      std::to_string(limit.count()) +
                                      " s of waiting; start the other side, or wait longer with wait=SECONDS");

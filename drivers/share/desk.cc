@@ -142,12 +142,11 @@ void Desk::run() noexcept {
         const std::lock_guard lock(mutex_);
         if (ended_) return turn_away();
         std::size_t i = 2;
-        const auto now = SteadyClock::now();
         std::erase_if(visitors_, [&](Visitor& visitor) {
             const bool speaks = ready[i++].revents != 0;
             const bool ended = ready[i++].revents != 0;
             if (speaks || ended) return !attend(visitor, ended);
-            if (visitor.guest || now - visitor.since < kPatience) return false;
+            if (visitor.guest || !visitor.patience.is_over()) return false;
             visitor.hang_up();
             return true;
         });
@@ -168,7 +167,7 @@ void Desk::turn_away() {
 void Desk::welcome() {
     Visitor visitor{
         .socket = accept4(listener_->descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK),
-        .since = SteadyClock::now()};
+        .patience = runtime::Patience(kPatience)};
     if (visitor.socket < 0) return;
     ucred who{};
     socklen_t size = sizeof who;
@@ -334,9 +333,8 @@ bool Desk::close_if_deserted() {
     return ended_;
 }
 
-bool Desk::is_deserted() const {
-    constexpr auto kMost = std::chrono::minutes(1);
-    if (attached_.get() == 0) return SteadyClock::now() - since_ > kMost;
+bool Desk::is_deserted() {
+    if (attached_.get() == 0) return first_.is_over();
     return std::none_of(visitors_.begin(), visitors_.end(),
                         [](const Visitor& visitor) { return visitor.guest != nullptr; });
 }

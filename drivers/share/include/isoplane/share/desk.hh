@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <isoplane/runtime/counter.hh>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/share/exchange.hh>
 
 namespace isoplane::share {
@@ -55,8 +56,6 @@ class Desk {
     nlohmann::json totals() const;
 
   private:
-    using SteadyClock = std::chrono::steady_clock;
-
     /// A connection; it is a client once it has a guest.
     struct Visitor {
         void hang_up() noexcept;
@@ -65,7 +64,7 @@ class Desk {
         int life = -1;  ///< readable once its process has ended; -1 where the system does not tell
         pid_t pid = 0;
         uid_t uid = 0;
-        SteadyClock::time_point since;
+        runtime::Patience patience;  ///< with one that has not registered yet
         std::string program{};
         std::string telemetry{};
         std::unique_ptr<Guest> guest{};
@@ -81,14 +80,14 @@ class Desk {
     void tell_peers(const Guest& guest);
     void see_off(Visitor& visitor, bool tell);
     void dismiss_broken();
-    bool is_deserted() const;
+    bool is_deserted();
     void end();
 
     const std::string path_;
     Exchange& exchange_;
     const Call call_;
     const unsigned mtu_;
-    const SteadyClock::time_point since_ = SteadyClock::now();
+    runtime::Patience first_{std::chrono::minutes(1)};  ///< for the first client
     std::unique_ptr<Listener> listener_;
     int wake_ = -1;
     mutable std::mutex mutex_;  ///< of what follows, between the thread and those who ask for reports
