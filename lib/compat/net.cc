@@ -32,12 +32,15 @@ const job::Settings& Net::settings() {
     return *settings_;
 }
 
+std::size_t Net::trailer() {
+    return settings().key ? wire::kTrailerSize : 0;
+}
+
 int Net::max_payload(bool logical_time) {
     const bool udp = settings().network.conf.encapsulation == topology::Encapsulation::kUdp;
     const std::size_t in_front = (udp ? wire::kIpv4Size + wire::kUdpSize : 0) + wire::kHeaderSize +
                                  wire::kMessageHeaderSize + (logical_time ? wire::kIsotachSize : 0);
-    const std::size_t trailer = settings().key ? wire::kTrailerSize : 0;
-    const std::size_t mtu = is_open() ? job_->mtu() : settings().mtu - trailer;
+    const std::size_t mtu = is_open() ? job_->mtu() : settings().mtu - trailer();
     if (!is_open()) told_ = mtu;
     return static_cast<int>(mtu - in_front);
 }
@@ -56,7 +59,7 @@ bool Net::open(Time time) {
         give_up(error.what());
     }
     if (job_->mtu() < told_)
-        give_up("the link carries frames of " + std::to_string(job_->mtu()) +
+        give_up("the link carries frames of " + std::to_string(job_->mtu() + trailer()) +
                 " bytes, less than the program was told: give mtu= in node.conf what the link has");
     on_exit(leave_at_exit, this);
     return true;

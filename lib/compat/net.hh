@@ -71,6 +71,8 @@ class Net {
   private:
     static constexpr unsigned kLookEvery = 4096;
 
+    /// What authentication takes of each frame of the link.
+    std::size_t trailer();
     void poll_all();
     static void leave_at_exit(int status, void* net);
     void close();

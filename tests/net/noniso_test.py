@@ -74,6 +74,14 @@ def the_largest_message_is_smaller_where_frames_are_authenticated():
 
 
 @test
+def a_link_that_carries_less_than_the_program_was_told_ends_it_and_says_what_it_carries():
+    more = "sed -i s/^mtu=.*/mtu=9000/ $ISOPLANE_CONFIG; exec " + work("stream-cc")
+    for options in ((), ("--authenticate",)):
+        with Program("run", "-n", 1, "--shared", "--mtu", 1500, *options, "--", "sh", "-c", more) as launcher:
+            assert "the link carries frames of 1500 bytes" in launcher.ends(code=1, err="exited with 1").err(), launcher.err()
+
+
+@test
 def children_that_end_do_not_leave_in_their_parents_name():
     for way in WAYS:
         for options in ((), ("--shared",)):
