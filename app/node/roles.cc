@@ -302,7 +302,7 @@ std::vector<PromptCommand> Roles::commands() {
     if (switch_ != nullptr) {
         commands.push_back(
             {"set fabric port <port> <impairment> <value>",
-             "impair what leaves a port: loss, dup, reorder, corrupt, delay, jitter, rate, queue, cut",
+             "impair what leaves a port: loss, dup, reorder, corrupt, late, delay, jitter, rate, queue, cut",
              [this](const Words& w) { return set_impairment(w.at(3), w.at(4), w.at(5)); }});
     }
     return commands;

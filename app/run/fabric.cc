@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/fabric/late_copies.hh>
 #include <isoplane/runtime/capture.hh>
 #include <isoplane/runtime/pool.hh>
 #include <nlohmann/json.hpp>
@@ -25,10 +26,11 @@ constexpr std::size_t kMostComplaint = std::size_t{1} << 16;
 constexpr unsigned kUsualQueue = 1024;
 
 /// Ranks may stop receiving, all at once: their queues together must not empty the pool for the others.
-unsigned packets_for(std::size_t ports, unsigned queue) {
+unsigned packets_for(std::size_t ports, const fabric::Impairment& impairment) {
     constexpr std::size_t kUnderWay = 4096;
     constexpr std::size_t kMost = (std::size_t{1} << 18) - 1;
-    return static_cast<unsigned>(std::min(kUnderWay + ports * queue, kMost));
+    const unsigned each = impairment.queue + (impairment.late > 0 ? fabric::LateCopies::kMost : 0);
+    return static_cast<unsigned>(std::min(kUnderWay + ports * each, kMost));
 }
 
 unsigned memory_mb(const SwitchPlan& plan, unsigned packets, const FabricOptions& options) {
@@ -86,8 +88,7 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
     std::string impairment = options.impairment;
     if (impairment.find("queue=") == std::string::npos)
         impairment = "queue=" + std::to_string(kUsualQueue) + (impairment.empty() ? "" : ",") + impairment;
-    const unsigned queue = fabric::parse_impairment(impairment).queue;
-    const unsigned packets = packets_for(plan.links.size(), queue);
+    const unsigned packets = packets_for(plan.links.size(), fabric::parse_impairment(impairment));
     const std::string roles = std::string("fabric") + (plan.manager_conf.empty() ? "" : ",tm") +
                               (plan.clients.empty() ? "" : ",shared");
     std::vector<std::string> words{"isoplane",    "node",
@@ -106,8 +107,8 @@ std::vector<std::string> fabric_words(const SwitchPlan& plan, const FabricOption
     if (!options.seed.empty()) words.insert(words.end(), {"--seed", options.seed});
     // A frame is impaired where it leaves towards a rank, and not on its way there.
     for (std::size_t port = plan.ranks; port < plan.links.size(); ++port) {
-        for (const char* harmless :
-             {"loss 0", "dup 0", "reorder 0", "corrupt 0", "delay 0ns", "jitter 0ns", "rate 0bit", "cut off"})
+        for (const char* harmless : {"loss 0", "dup 0", "reorder 0", "corrupt 0", "late 0", "delay 0ns",
+                                     "jitter 0ns", "rate 0bit", "cut off"})
             words.insert(words.end(),
                          {"--command", "set fabric port " + std::to_string(port) + ' ' + harmless});
     }

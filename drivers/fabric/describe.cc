@@ -21,6 +21,7 @@ nlohmann::json counters_of(const IngressCounters& in, const EgressCounters& out)
         {"duplicated", out.duplicated.get()},
         {"reordered", out.reordered.get()},
         {"corrupted", out.corrupted.get()},
+        {"late", out.late.get()},
         {"delayed", out.delayed.get()},
         {"queue_full", out.queue_full.get()},
         {"cut_out", out.cut.get()},
@@ -39,6 +40,7 @@ void Switch::describe(nlohmann::json& out) const {
                          {"output", port->output.name()},
                          {"group", port->group},
                          {"held", port->egress.held()},
+                         {"to_come_late", port->egress.to_come_late()},
                          {"impairment", port->egress.settings()},
                          {"counters", counters_of(port->counters, port->egress.counters())}});
     }

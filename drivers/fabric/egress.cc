@@ -19,8 +19,8 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 }  // namespace
 
 void EgressCounters::clear() noexcept {
-    for (runtime::Counter* counter : {&offered, &out, &lost, &duplicated, &reordered, &corrupted, &delayed,
-                                      &queue_full, &cut, &no_memory})
+    for (runtime::Counter* counter : {&offered, &out, &lost, &duplicated, &reordered, &corrupted, &late,
+                                      &delayed, &queue_full, &cut, &no_memory})
         counter->set(0);
 }
 
@@ -72,6 +72,7 @@ void Egress::impair(rte_mbuf* frame, Time now) noexcept {
     }
     if (fate.held_back && held_back_.size() < kMaxHeldBack) return hold_back(frame, twin, fate.delay, now);
     enqueue(frame, fate.delay, now, false);
+    if (fate.late) keep_copy(frame, last_due_ + fate.after);
     if (twin != nullptr) enqueue(twin, fate.delay, now, false);
     ++passed_;
     while (held_back_.size() != 0 && passed_ - held_back_.front().since >= settings_.gap)
@@ -82,6 +83,12 @@ rte_mbuf* Egress::copy(const rte_mbuf* frame) noexcept {
     rte_mbuf* made = rte_pktmbuf_copy(frame, copies_->raw(), 0, UINT32_MAX);
     if (made == nullptr) counters_.no_memory.add();
     return made;
+}
+
+/// What has no room there does not come again.
+void Egress::keep_copy(const rte_mbuf* frame, Time due) noexcept {
+    if (late_.full()) return;
+    if (rte_mbuf* made = copy(frame); made != nullptr) late_.push(made, due);
 }
 
 /// The frame damaged, or a damaged copy in its stead; nullptr when it cannot be, and then it is as it was.
@@ -116,6 +123,16 @@ void Egress::let_go(Time now) noexcept {
 void Egress::let_go_overdue(Time now) noexcept {
     while (held_back_.size() != 0 && held_back_.front().deadline <= now)
         let_go(now);
+    while (late_.first_due() <= now)
+        come_late(now);
+}
+
+/// Counted when it is inside, like a twin.
+void Egress::come_late(Time now) noexcept {
+    rte_mbuf* copy = late_.pop();
+    if (settings_.cut || room() == 0) return rte_pktmbuf_free(copy);
+    counters_.late.add();
+    enqueue(copy, runtime::Duration{0}, now, false);
 }
 
 void Egress::enqueue(rte_mbuf* frame, runtime::Duration delay, Time now, bool late) noexcept {
@@ -136,8 +153,8 @@ runtime::Time Egress::end_of_transmission(std::uint32_t bytes, Time now) noexcep
 }
 
 runtime::Time Egress::next_due() const noexcept {
-    if (held_back_.size() == 0) return line_.first_due();
-    return std::min(line_.first_due(), held_back_.front().deadline);
+    const Time first = std::min(line_.first_due(), late_.first_due());
+    return held_back_.size() == 0 ? first : std::min(first, held_back_.front().deadline);
 }
 
 std::size_t Egress::discard() noexcept {
@@ -147,6 +164,7 @@ std::size_t Egress::discard() noexcept {
         rte_pktmbuf_free(held_back_.front().twin);
     }
     held_back_.frames = 0;
+    late_.clear();
     free_wire();
     return freed;
 }

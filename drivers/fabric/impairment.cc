@@ -56,12 +56,29 @@ double probability(std::string_view key, std::string_view value) {
     refuse(key, value, "a probability from 0 to 1, as 0.01 or 1%");
 }
 
-Duration duration(std::string_view key, std::string_view value) {
+std::optional<Duration> time(std::string_view value) {
     static constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     if (value == "0") return Duration{0};
     if (const auto ns = scaled(value, kUnits, 3600e9))
         return Duration{static_cast<Duration::rep>(std::llround(*ns))};
+    return std::nullopt;
+}
+
+Duration duration(std::string_view key, std::string_view value) {
+    if (const auto t = time(value)) return *t;
     refuse(key, value, "a time up to an hour with its unit, ns, us, ms or s, as 5us");
+}
+
+/// One time, or the least and the most.
+Span span(std::string_view key, std::string_view value) {
+    static constexpr std::string_view kTo = "..";
+    const std::size_t to = value.find(kTo);
+    const std::optional<Duration> least = time(value.substr(0, to));
+    const std::optional<Duration> most =
+        to == std::string_view::npos ? least : time(value.substr(to + kTo.size()));
+    if (least && most && *least <= *most) return {*least, *most};
+    refuse(key, value,
+           "a time up to an hour with its unit, as 5ms, or the least and the most, as 5ms..200ms");
 }
 
 std::uint64_t rate(std::string_view key, std::string_view value) {
@@ -98,6 +115,8 @@ constexpr std::array kKeys{
     Key{"dup", [](Impairment& i, Text k, Text v) { i.duplicate = probability(k, v); }},
     Key{"reorder", [](Impairment& i, Text k, Text v) { i.reorder = probability(k, v); }},
     Key{"corrupt", [](Impairment& i, Text k, Text v) { i.corrupt = probability(k, v); }},
+    Key{"late", [](Impairment& i, Text k, Text v) { i.late = probability(k, v); }},
+    Key{"after", [](Impairment& i, Text k, Text v) { i.after = span(k, v); }},
     Key{"delay", [](Impairment& i, Text k, Text v) { i.delay = duration(k, v); }},
     Key{"jitter", [](Impairment& i, Text k, Text v) { i.jitter = duration(k, v); }},
     Key{"rate", [](Impairment& i, Text k, Text v) { i.rate = rate(k, v); }},
@@ -146,6 +165,8 @@ void to_json(nlohmann::json& out, const Impairment& i) {
            {"dup", i.duplicate},
            {"reorder", i.reorder},
            {"corrupt", i.corrupt},
+           {"late", i.late},
+           {"after_ns", {i.after.least.count(), i.after.most.count()}},
            {"delay_ns", i.delay.count()},
            {"jitter_ns", i.jitter.count()},
            {"rate", i.rate},

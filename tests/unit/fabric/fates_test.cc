@@ -22,6 +22,8 @@ class Fates : public FabricTest {
         bench_->fabric().set(1, parse_impairment(impairment));
         bench_->stream(kFrames);
         bench_->rest();
+        bench_->poll(1ms);  // what was to come late, which rest() does not wait for
+        bench_->rest();
         got_ = bench_->out(1).take();
     }
     const EgressCounters& said() { return bench_->fabric().egress(1); }
@@ -29,7 +31,7 @@ class Fates : public FabricTest {
     void expect_exact_agreement() {
         EXPECT_EQ(said().offered.get(), kFrames);
         EXPECT_EQ(said().out.get(), got_.all);
-        EXPECT_EQ(said().duplicated.get(), got_.duplicates);
+        EXPECT_EQ(said().duplicated.get() + said().late.get(), got_.duplicates);
         EXPECT_EQ(said().corrupted.get(), got_.damaged);
         EXPECT_EQ(said().reordered.get(), got_.late);
         EXPECT_EQ(said().lost.get() + said().queue_full.get(), kFrames - got_.first - got_.damaged);
@@ -47,14 +49,14 @@ TEST_F(Fates, nothing_happens_by_default) {
 }
 
 TEST_F(Fates, each_kind_is_counted_as_its_receiver_sees_it) {
-    for (const char* impairment :
-         {"loss=0.1", "dup=0.1", "reorder=0.1", "reorder=0.9,gap=1", "corrupt=0.1", "delay=7us",
-          "delay=7us,jitter=5us", "rate=100Mbit", "delay=20us,queue=100", "rate=100Mbit,queue=100"}) {
+    for (const char* impairment : {"loss=0.1", "dup=0.1", "reorder=0.1", "reorder=0.9,gap=1", "corrupt=0.1",
+                                   "late=0.1,after=9us", "delay=7us", "delay=7us,jitter=5us", "rate=100Mbit",
+                                   "delay=20us,queue=100", "rate=100Mbit,queue=100"}) {
         SCOPED_TRACE(impairment);
         run(impairment);
         expect_exact_agreement();
         const std::uint64_t happened = said().lost.get() + said().duplicated.get() + said().reordered.get() +
-                                       said().corrupted.get() + said().delayed.get();
+                                       said().corrupted.get() + said().delayed.get() + said().late.get();
         EXPECT_GT(happened, 0U);
     }
 }
@@ -62,10 +64,12 @@ TEST_F(Fates, each_kind_is_counted_as_its_receiver_sees_it) {
 TEST_F(Fates, mixtures_are_counted_as_their_receiver_sees_them) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(seed);
-        run("loss=0.1,dup=0.1,reorder=0.2,corrupt=0.1,delay=3us,jitter=3us,rate=5Gbit,queue=64,gap=5,"
-            "hold=20us",
+        run("loss=0.1,dup=0.1,reorder=0.2,corrupt=0.1,late=0.1,after=1us..90us,delay=3us,jitter=3us,rate="
+            "5Gbit,"
+            "queue=64,gap=5,hold=20us",
             seed);
         expect_exact_agreement();
+        EXPECT_GT(said().late.get(), 0U);
         EXPECT_GT(said().reordered.get(), 0U);
     }
 }
@@ -174,6 +178,7 @@ TEST_F(Fates, what_is_switched_on_for_one_kind_changes_no_draw_of_another) {
     const std::uint64_t alone = lost("loss=0.2");
     EXPECT_EQ(lost("loss=0.2,dup=0.5"), alone);
     EXPECT_EQ(lost("loss=0.2,corrupt=0.5,reorder=0.5,jitter=1us"), alone);
+    EXPECT_EQ(lost("loss=0.2,late=0.5,after=1us"), alone);
 }
 
 TEST_F(Fates, a_frame_has_its_fate_by_its_number_whatever_was_set_before) {

@@ -10,6 +10,7 @@
 
 #include <isoplane/fabric/fate.hh>
 #include <isoplane/fabric/impairment.hh>
+#include <isoplane/fabric/late_copies.hh>
 #include <isoplane/fabric/line.hh>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/runtime/pool.hh>
@@ -17,7 +18,7 @@
 namespace isoplane::fabric {
 
 /// What became of the frames that were to leave through a port. Always
-/// offered + duplicated == out + lost + queue_full + cut + those still inside + those discarded.
+/// offered + duplicated + late == out + lost + queue_full + cut + those still inside + those discarded.
 struct EgressCounters {
     runtime::Counter offered;
     runtime::Counter out;
@@ -25,10 +26,12 @@ struct EgressCounters {
     runtime::Counter duplicated;
     runtime::Counter reordered;  ///< of those out: went behind a later frame
     runtime::Counter corrupted;
+    runtime::Counter late;     ///< copies that came again, of frames long gone
     runtime::Counter delayed;  ///< had to wait for their delay or for the rate
     runtime::Counter queue_full;
     runtime::Counter cut;
-    runtime::Counter no_memory;  ///< copies that could not be made: of a flooded frame, a twin, or to damage
+    runtime::Counter
+        no_memory;  ///< copies that could not be made: of a flooded frame, a twin, to damage or to come late
 
     void clear() noexcept;
 };
@@ -55,7 +58,7 @@ class Egress {
     const Impairment& settings() const noexcept { return settings_; }
 
     /// For frames to come. What is held back is let go; a change of delay, jitter or rate lets go all that
-    /// waits; a cut drops it.
+    /// waits; a cut drops it. Copies to come late still come, unless it is cut then.
     void set(const Impairment& settings) noexcept;
 
     /// Takes the frame over.
@@ -77,7 +80,7 @@ class Egress {
     /// The first frames that are to leave now, up to a burst, valid until the next call. The caller says with
     /// left() how many it took over.
     std::span<rte_mbuf*> ready(Time now) noexcept {
-        if (held_back_.size() != 0) [[unlikely]]
+        if (held_back_.size() + late_.size() != 0) [[unlikely]]
             let_go_overdue(now);
         return line_.due(now);
     }
@@ -90,11 +93,13 @@ class Egress {
     /// Time::max() when nothing is inside.
     Time next_due() const noexcept;
 
+    /// Without copies that are to come late: nobody waits for those, and they take no frame's place.
     unsigned held() const noexcept { return line_.size() + held_back_.frames; }
+    unsigned to_come_late() const noexcept { return late_.size(); }
     /// Frames that still fit.
     unsigned room() const noexcept { return held() < limit_ ? limit_ - held() : 0; }
 
-    /// Frees what is inside. Returns how many frames that were.
+    /// Frees what is inside, and the copies to come. Returns how many frames were inside.
     std::size_t discard() noexcept;
 
     const EgressCounters& counters() const noexcept { return counters_; }
@@ -126,10 +131,12 @@ class Egress {
     void free_wire() noexcept;
     void impair(rte_mbuf* frame, Time now) noexcept;
     rte_mbuf* copy(const rte_mbuf* frame) noexcept;
+    void keep_copy(const rte_mbuf* frame, Time due) noexcept;
     rte_mbuf* corrupt(rte_mbuf* frame, std::uint64_t where) noexcept;
     void hold_back(rte_mbuf* frame, rte_mbuf* twin, runtime::Duration delay, Time now) noexcept;
     void let_go(Time now) noexcept;
     void let_go_overdue(Time now) noexcept;
+    void come_late(Time now) noexcept;
     void enqueue(rte_mbuf* frame, runtime::Duration delay, Time now, bool late) noexcept;
     Time end_of_transmission(std::uint32_t bytes, Time now) noexcept;
 
@@ -141,6 +148,7 @@ class Egress {
     EgressCounters counters_;
     runtime::Pool* copies_;
     HeldBackQueue held_back_;
+    LateCopies late_;
     std::uint64_t passed_ = 0;         ///< intact frames that were not held back
     Time last_due_ = Time::min();      ///< of the line's last frame: no later one leaves before
     Time wire_free_{};                 ///< when the wire, at the set rate, ends its last frame

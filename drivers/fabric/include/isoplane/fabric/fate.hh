@@ -17,6 +17,8 @@ struct Fate {
     bool corrupted = false;
     bool duplicated = false;
     bool held_back = false;
+    bool late = false;  ///< a copy of it comes again, so long after
+    runtime::Duration after{0};
     std::uint64_t where = 0;  ///< which bit flips: a draw, to be scaled to the frame's length
     runtime::Duration delay{0};
 };
@@ -28,7 +30,7 @@ struct Fate {
 /// nothing for the draws of another.
 class Fates {
   public:
-    Fates(std::uint64_t seed, std::uint64_t port) noexcept : draws_(seed, port) {}
+    Fates(std::uint64_t seed, std::uint64_t port) noexcept : draws_(seed, port), late_draws_(seed, ~port) {}
 
     Fate next(const Impairment& settings) noexcept;
 
@@ -37,6 +39,7 @@ class Fates {
 
   private:
     Draws draws_;
+    Draws late_draws_;
     std::uint64_t n_ = 0;
 };
 
