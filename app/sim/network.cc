@@ -30,6 +30,9 @@ Impairment some_faults(Random& random, const Impairment& worst) {
     faults.hold = 1us + some(random, worst.hold);
     if (random.below(2) == 0) faults.delay = some(random, worst.delay);
     if (random.below(2) == 0) faults.jitter = some(random, worst.jitter);
+    // Nothing is drawn for it where there is none: what seeds mean does not depend on it.
+    if (worst.late > 0) faults.late = maybe(worst.late);
+    faults.after = worst.after;
     return faults;
 }
 

@@ -54,8 +54,8 @@ Duration parse_duration(const std::string& word) {
                                 "2ms");
 }
 
-constexpr std::array<std::string_view, 8> kKinds{"loss",  "dup",    "reorder", "corrupt",
-                                                 "delay", "jitter", "gap",     "hold"};
+constexpr std::array<std::string_view, 10> kKinds{"loss",  "dup",   "reorder", "corrupt", "late",
+                                                  "after", "delay", "jitter",  "gap",     "hold"};
 
 std::string known_kinds() {
     std::string all;

@@ -88,6 +88,11 @@ void Scenario::set_network(std::vector<SwitchSpec> network) {
     manager_at = some_places(random, switches.size(), hosts_of(switches));
 }
 
+void Scenario::let_come_late() {
+    worst.late = 0.05;
+    worst.after = {100us, mortality.survive ? 4 * mortality.limit : runtime::Duration{5ms}};
+}
+
 Scenario Scenario::of(std::uint64_t seed) {
     Random random(seed, 1);
     Scenario s;

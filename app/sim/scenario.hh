@@ -103,6 +103,9 @@ struct Scenario {
     /// Other switches than drawn; where their token managers run is drawn from the seed.
     void set_network(std::vector<topology::SwitchSpec> network);
 
+    /// Frames come again after up to some limits of silence; of this kind no scenario draws any.
+    void let_come_late();
+
     /// The scenario that a test makes of a seed: any network of 1 to 6 switches and 2 to 24 hosts, any
     /// traffic, any faults.
     static Scenario of(std::uint64_t seed);

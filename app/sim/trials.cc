@@ -38,6 +38,7 @@ void Totals::add(const Network& network) {
         duplicated += out.duplicated.get();
         reordered += out.reordered.get();
         corrupted += out.corrupted.get();
+        late += out.late.get();
         cut_off += out.cut.get() + fabric.ingress(port).cut.get();
     }
     partitions += network.partitions();
@@ -54,8 +55,8 @@ std::ostream& operator<<(std::ostream& out, const Totals& t) {
         << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, " << t.tokens_resent
         << " sent again\n"
         << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
-        << " reordered, " << t.corrupted << " corrupted, " << t.cut_off << " cut off in " << t.partitions
-        << " partitions\n";
+        << " reordered, " << t.corrupted << " corrupted, " << t.late << " late, " << t.cut_off
+        << " cut off in " << t.partitions << " partitions\n";
     if (t.deaths + t.restarts + t.views != 0)
         out << "  " << t.deaths << " deaths, " << t.restarts << " starts again, " << t.views
             << " changes of view, " << t.failovers << " token managers stood in for, " << t.given_up
@@ -109,6 +110,7 @@ nlohmann::json Trials::to_json() const {
               {"duplicated", t.duplicated},
               {"reordered", t.reordered},
               {"corrupted", t.corrupted},
+              {"late", t.late},
               {"cut_off", t.cut_off},
               {"partitions", t.partitions},
               {"deaths", t.deaths},

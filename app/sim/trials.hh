@@ -28,6 +28,7 @@ struct Totals {
     std::uint64_t duplicated = 0;
     std::uint64_t reordered = 0;
     std::uint64_t corrupted = 0;
+    std::uint64_t late = 0;
     std::uint64_t cut_off = 0;
     std::uint64_t partitions = 0;
     std::uint64_t deaths = 0;  ///< of hosts and token managers, which logical time survives

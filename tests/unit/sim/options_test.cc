@@ -145,6 +145,9 @@ TEST(SimFaults, are_impairments_and_partitions) {
     EXPECT_DOUBLE_EQ(faults.worst.reorder, 0.03);
     EXPECT_DOUBLE_EQ(faults.worst.corrupt, 0.04);
     EXPECT_EQ(faults.worst.delay, 5us);
+    const Faults late = parse_faults("late=1%,after=5ms..90ms");
+    EXPECT_DOUBLE_EQ(late.worst.late, 0.01);
+    EXPECT_EQ(late.worst.after, (fabric::Span{5ms, 90ms}));
     EXPECT_FALSE(parse_faults("").partitions);
     EXPECT_THROW(parse_faults("partitions=yes"), std::invalid_argument);
     EXPECT_THROW(parse_faults("cut=on"), std::invalid_argument);
