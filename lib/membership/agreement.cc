@@ -90,7 +90,9 @@ bool Agreement::speaks(NodeId node, std::uint32_t epoch) const noexcept {
 void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessage& message) noexcept {
     now_ = niu_.now();
     if (given_up_ || from == here_) return;
-    if (view_.number == 0 && message.view != 0 && message.step == wire::ViewStep::kRefused) return stop();
+    if (view_.number == 0 && message.view != 0 && message.step == wire::ViewStep::kRefused &&
+        is_in(message.next, here_, epoch_))
+        return stop();
     if (message.step == wire::ViewStep::kDecided) {
         if (message.next.number <= view_.number || message.next.number <= decided_.number) return;
         if (!may_be(message.next)) return impossible_.add();
@@ -98,7 +100,7 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         return;
     }
     if (message.view < view_.number) {
-        if (message.view == 0 && is_over(from, epoch)) return post(from, {.step = wire::ViewStep::kRefused});
+        if (message.view == 0 && is_over(from, epoch)) return refuse_life(from, epoch);
         if (message.view == 0 && !speaks(from, epoch)) note_joiner(from, epoch, message.plays);
         return tell_decided(from);
     }
@@ -213,6 +215,12 @@ void Agreement::note_joiner(NodeId node, std::uint32_t epoch, NodeId plays) {
         return;
     }
     joiners_.push_back({node, epoch, plays});
+}
+
+/// The life is named: what came late of an earlier one is answered to that which the node is in now.
+void Agreement::refuse_life(NodeId node, std::uint32_t epoch) {
+    post(node, {.step = wire::ViewStep::kRefused,
+                .next = {.members = {{.node = node, .played_by = node, .epoch = epoch}}}});
 }
 
 void Agreement::tell_decided(NodeId to) {

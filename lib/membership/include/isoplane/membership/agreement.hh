@@ -101,6 +101,7 @@ class Agreement final : public niu::ViewReceiver {
     void adopt(const wire::View& next);
     void stop();
     bool is_over(NodeId node, std::uint32_t epoch) const;
+    void refuse_life(NodeId node, std::uint32_t epoch);
     void tell_decided(NodeId to);
     void note_joiner(NodeId node, std::uint32_t epoch, NodeId plays);
     bool speaks(NodeId node, std::uint32_t epoch) const noexcept;

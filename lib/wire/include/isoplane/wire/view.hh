@@ -28,7 +28,7 @@ enum class ViewStep : std::uint8_t {
     kPromise,      ///< answers it; with the view accepted before, if any
     kAccept,       ///< accept this view, under this ballot
     kAccepted,     ///< answers it
-    kRefused,      ///< answers either: a higher ballot, `ballot`, is promised
+    kRefused,      ///< answers either: a higher ballot, `ballot`, is promised; or a life is over, in `next`
     kDecided,      ///< this view has been decided
     kAsk,          ///< the sender has heard of a later view than its own
 };
