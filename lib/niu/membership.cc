@@ -82,6 +82,8 @@ void Niu::on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packe
         refuse(peer);
         return;
     }
+    // Who has closed meets nobody any more, who may be dead long since, and has not left anybody by that.
+    if (closed_ && peer.state != PeerState::kUp) return;
     const Station known{header.source, peer.mac};
     if (in_udp_ && !stations_.comes_from(packet, known)) return refuse_source();
     const bool elsewhere = stations_.is_elsewhere(packet, known);

@@ -220,6 +220,19 @@ TEST_F(NiuTest, leaves_without_a_peer_that_does_not_when_the_limit_has_passed) {
     EXPECT_EQ(a->left_open(), "a left while b had not closed; what those sent last may be lost");
 }
 
+/// As a hello that comes late may be, of one that was never met.
+TEST_F(NiuTest, has_left_nobody_of_whom_it_hears_first_when_it_has_closed) {
+    a->close();
+    while (!a->closed()) {
+        a->poll(now += 50us);
+        to_b.drain();
+    }
+    b->poll(now);
+    run(1ms);
+    EXPECT_EQ(a->state(1), PeerState::kUnknown);
+    EXPECT_EQ(a->left_open(), "");
+}
+
 TEST_F(NiuTest, waits_for_a_peer_that_was_stopped_as_long_as_itself) {
     meet();
     a->close();
