@@ -40,6 +40,9 @@ inline Impairment some_impairment(Random& random, const Impairment& most) {
     i.hold = 1us + some(random, most.hold);
     if (random.below(2) == 0) i.delay = some(random, most.delay);
     if (random.below(2) == 0) i.jitter = some(random, most.jitter);
+    // Nothing is drawn for it where there is none: what seeds mean does not depend on it.
+    if (most.late > 0) i.late = maybe(most.late);
+    i.after = most.after;
     return i;
 }
 

@@ -104,6 +104,12 @@ void change_nothing(const sim::Scenario& leaping, Tally& tally) {
     EXPECT_EQ(tally.changes, before.changes) << "seed " << leaping.seed;
 }
 
+/// Of three seeds one, in which frames come again when views and lives have passed.
+sim::Scenario some_late(sim::Scenario scenario) {
+    if (scenario.seed % 3 == 0) scenario.let_come_late();
+    return scenario;
+}
+
 /// What a seed meant while no frame was smaller.
 sim::Scenario as_once(sim::Scenario scenario) {
     scenario.mtu = std::max<std::uint16_t>(scenario.mtu, 600);
@@ -136,7 +142,7 @@ TEST(MembershipSim, time_goes_on_in_one_history_whoever_dies) {
     constexpr std::uint64_t kSeeds = 150;
     Tally all;
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
-        EXPECT_EQ(run(sim::Scenario::mortal(seed), all), "");
+        EXPECT_EQ(run(some_late(sim::Scenario::mortal(seed)), all), "");
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all;
@@ -151,7 +157,7 @@ TEST(MembershipSim, who_starts_again_joins_the_same_history) {
     constexpr std::uint64_t kSeeds = 150;
     Tally all;
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
-        EXPECT_EQ(run(sim::Scenario::returning(seed), all), "");
+        EXPECT_EQ(run(some_late(sim::Scenario::returning(seed)), all), "");
         EXPECT_EQ(pool().in_use(), 0U);
     });
     std::cout << all;

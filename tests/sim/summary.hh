@@ -23,6 +23,7 @@ struct Summary {
     std::uint64_t duplicated = 0;
     std::uint64_t reordered = 0;
     std::uint64_t corrupted = 0;
+    std::uint64_t late = 0;  ///< copies that came again
     std::uint64_t resent = 0;
     std::uint64_t cuts = 0;      ///< times that somebody could not reach somebody
     std::uint64_t cut_down = 0;  ///< frames that met a cut
@@ -33,6 +34,7 @@ struct Summary {
         duplicated += egress.duplicated.get();
         reordered += egress.reordered.get();
         corrupted += egress.corrupted.get();
+        late += egress.late.get();
         cut_down += egress.cut.get();
     }
     void add(const fabric::Switch& fabric) {
@@ -55,7 +57,8 @@ inline std::ostream& operator<<(std::ostream& out, const Summary& s) {
             << " MB; ";
     }
     out << s.frames << " frames, " << s.lost << " lost, " << s.duplicated << " duplicated, " << s.reordered
-        << " reordered, " << s.corrupted << " corrupted, " << s.cut_down << " cut off; ";
+        << " reordered, " << s.corrupted << " corrupted, " << s.late << " late, " << s.cut_down
+        << " cut off; ";
     if (s.cuts != 0) out << s.cuts << " cuts; ";
     if (s.resent != 0) out << s.resent << " resent; ";
     return out << took.count() << " s\n";
