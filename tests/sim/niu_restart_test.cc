@@ -188,10 +188,12 @@ class Network {
         fabric_ = std::make_unique<fabric::Switch>(
             "fabric", ports, pool(), fabric::SwitchOptions{.seed = seed, .capacity = 1024, .addresses = 64});
         for (unsigned i = 0; i < kHosts; ++i) {
-            // Frames that are held back may come after the hello of the next life.
+            // Frames that are held back may come after the hello of the next life; late ones after several.
             fabric_->set(i, {.loss = random_.unit() * 0.2,
                              .duplicate = 0.05,
                              .reorder = 0.1,
+                             .late = seed % 4 == 0 ? 0.02 : 0,
+                             .after = {100us, 20ms},
                              .gap = static_cast<unsigned>(1 + random_.below(50)),
                              .hold = 50us + some(random_, 500us)});
         }

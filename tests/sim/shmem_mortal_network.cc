@@ -28,6 +28,7 @@ sim::Scenario scenario_of(std::uint64_t seed, bool returning) {
     }
     scenario.traffic.isochrons = static_cast<unsigned>(10 + random.below(120));
     scenario.mtu = std::max<std::uint16_t>(scenario.mtu, 600);
+    if (seed % 4 == 2) scenario.let_come_late();
     return scenario;
 }
 

@@ -35,6 +35,8 @@ struct Star {
                                                        .duplicate = 0.1,
                                                        .reorder = 0.1,
                                                        .corrupt = 0.05,
+                                                       .late = seed % 4 == 0 ? 0.05 : 0,
+                                                       .after = {100us, 20ms},
                                                        .delay = 20us,
                                                        .jitter = 20us,
                                                        .gap = 20,
