@@ -235,8 +235,9 @@ void Endpoint::catch_up() {
 void Endpoint::bury() {
     operations_.for_each([this](Operation& operation) {
         if (!operation.is_doomed) return;
-        const bool is_free =
-            operation.md == kInvalid ? operation.has_left : interface_->unlink(operation.md) == Status::kOk;
+        // The descriptor of an atomic operation is for its result: the request is put from elsewhere.
+        const bool is_free = operation.has_left && (operation.md == kInvalid ||
+                                                    interface_->unlink(operation.md) == Status::kOk);
         if (is_free)
             finish(operation, FI_EHOSTDOWN);
         else

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
-// Nodes that are killed, and start again.
+// What one node learns of another: what has arrived there, what is closed, and that it is killed, and starts
+// again.
+#include <endian.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +30,10 @@ class Stage {
 
     /// To be made before this process has used the provider. The first life goes on when its part is over,
     /// the second ends.
-    Stage(const Part& first, const Part& second) {
+    explicit Stage(
+        const Part& first, const Part& second = [](World&, fi_addr_t) {},
+        fi_progress progress = FI_PROGRESS_AUTO)
+        : progress_(progress) {
         std::string pattern = (fs::temp_directory_path() / "isoplane-fi-peers-XXXXXX").string();
         directory_ = mkdtemp(pattern.data());
         std::ofstream(directory_ / "fmconfig") << "0 here there\n";
@@ -67,6 +72,13 @@ class Stage {
         waitpid(second_, &status, 0);
         EXPECT_EQ(status, 0);
     }
+    /// The same, for who makes progress meanwhile.
+    bool has_second() const {
+        int status = 0;
+        if (waitpid(second_, &status, WNOHANG) == 0) return true;
+        EXPECT_EQ(status, 0);
+        return false;
+    }
 
   private:
     /// Says what has failed, which is printed of nothing but the process that runs the tests.
@@ -80,13 +92,14 @@ class Stage {
     void act(int node, const Part& part) const {
         setenv("ISOPLANE_CONFIG", (directory_ / (std::to_string(node) + ".conf")).c_str(), 1);
         static World* world = nullptr;  // stays as it is when the process ends
-        world = new World({.progress = FI_PROGRESS_AUTO});
+        world = new World({.progress = progress_});
         fi_addr_t other = FI_ADDR_UNSPEC;
         EXPECT_EQ(fi_av_insertsvc(world->vector.get(), node == 0 ? "1" : "0", nullptr, &other, 0, nullptr),
                   1);
         part(*world, other);
     }
 
+    const fi_progress progress_;
     fs::path directory_;
     int gate_[2]{};
     pid_t first_ = -1;
@@ -152,6 +165,63 @@ TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
                 world.a.next();
             EXPECT_EQ(got, after);
             stage.await_second();
+        });
+    };
+    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
+}
+
+/// A request that is asked for while the other node is between two lives waits for the second, and ends in
+/// the meantime for who has asked: then others write to where it would be. What they write is a request, too.
+TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sent) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto scene = [] {
+        constexpr std::uint64_t kWrong = 666;
+        std::uint64_t value = 0;
+        Stage stage(
+            [&](World& world, fi_addr_t other) {
+                say(world, kHello, {1}, other);
+                for (;;)
+                    world.a.is_quiet();
+            },
+            [&](World& world, fi_addr_t) {
+                const Owned<fid_mr> region = world.offer(&value, sizeof value, kKey);
+                Data hello(1);
+                want(world, kHello, hello);
+                world.a.next();
+                EXPECT_NE(value, kWrong);
+            },
+            FI_PROGRESS_MANUAL);
+        stage.play([&](World& world, fi_addr_t other) {
+            Data hello(1);
+            want(world, kHello, hello);
+            world.a.next();
+            stage.replace();
+            // Nothing else makes progress: one of them is the first to meet the end of the first life.
+            const std::uint64_t one = 1;
+            ssize_t result = 0;
+            unsigned asked = 0;
+            for (; result == 0 && asked < 5000; ++asked) {
+                result = fi_atomic(world.a.endpoint.get(), &one, 1, nullptr, other, 0, kKey, FI_UINT64,
+                                   FI_SUM, context(1));
+                usleep(500);
+            }
+            struct {
+                std::uint64_t key = htobe64(kKey);
+                std::uint64_t offset = 0;
+                std::uint32_t answer = 0;
+                std::uint16_t count = htobe16(1);
+                std::uint8_t type = FI_UINT64;
+                std::uint8_t operation = FI_ATOMIC_WRITE;
+                std::uint64_t operand = kWrong;
+            } request;
+            const iovec memory{&request, sizeof request};
+            const fi_msg msg{&memory, nullptr, 1, world.b.address, nullptr, 0};
+            for (unsigned i = 0; i < asked + 64; ++i)
+                EXPECT_EQ(fi_sendmsg(world.a.endpoint.get(), &msg, FI_INJECT | FI_MORE), 0);
+            while (fi_tinject(world.a.endpoint.get(), hello.data(), 1, other, kHello) != 0)
+                fi_cq_read(world.a.queue.get(), nullptr, 0);
+            while (stage.has_second())
+                fi_cq_read(world.a.queue.get(), nullptr, 0);
         });
     };
     EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
