@@ -113,7 +113,7 @@ ssize_t Endpoint::execute(const Atomic& wanted) {
     if (status == Status::kOk)
         status =
             interface_->put(all_memory_, Range{reinterpret_cast<std::uintptr_t>(operation->room) - 1, size},
-                            AckRequest::kNoAck,
+                            AckRequest::kAck,  // which only comes for one that is closed
                             {.process = to,
                              .portal = kRequests,
                              .cookie = 0,

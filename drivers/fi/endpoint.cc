@@ -30,6 +30,24 @@ std::atomic<std::uint32_t>& next_generation() {
     return next;
 }
 
+/// An entry that takes nothing of a message, and gives nothing, but answers. kInvalid when there is no room.
+Handle refuse_all(Interface& interface, Portal portal) {
+    static std::byte nothing;
+    const MdSpec spec{.start = &nothing,
+                      .length = 0,
+                      .threshold = kInfinite,
+                      .max_size = 0,
+                      .options = kOpPut | kOpGet | kTruncate,
+                      .user_ptr = nullptr,
+                      .eq = kNoQueue};
+    const MatchSpec any{.id = kAnyone, .bits = 0, .ignore = ~Bits{0}, .unlink = Unlink::kRetain};
+    Handle entry = kInvalid;
+    Handle md = kInvalid;
+    const bool is_there = interface.attach_entry(portal, any, Position::kAfter, entry) == Status::kOk &&
+                          interface.attach(entry, spec, Unlink::kRetain, Unlink::kRetain, md) == Status::kOk;
+    return is_there ? entry : kInvalid;
+}
+
 }  // namespace
 
 Endpoint::Endpoint(Domain& domain, const fi_info& info)
@@ -56,21 +74,43 @@ Endpoint::~Endpoint() {
             return;
         }
         decline_all();
-        if ((is_quiet() && network().all_arrived()) || patience.is_over()) break;
+        if ((is_quiet() && network().all_arrived()) || patience.is_over()) {
+            leave();
+            return;
+        }
         network().progress();
     }
-    const Network::Guard guard(network().lock());
+}
+
+void Endpoint::leave() {
     network().remove(*this);
     domain_.remove(*this);
     next_generation() =
         std::max({next_generation().load(std::memory_order_relaxed), interface_->next_generation(),
                   operations_.next_generation(), answers_.next_generation(), receives_.next_generation()});
     interface_->close();
-    network().give_back_number(number_);
+    network().give_back_number(number_, replacement());
 }
 
-/// Who offers what is not received any more is not to wait for it.
+/// Who asks for something that has gone with this endpoint is not to wait for it: what answers takes nothing,
+/// has nothing, and says by its job id that it is nobody. nullptr when there is no room for it.
+std::unique_ptr<Interface> Endpoint::replacement() const {
+    auto made = std::make_unique<Interface>(
+        number_, domain_.network().nal(),
+        Options{.limits = {.max_pt_index = kResults}, .uid = geteuid(), .jid = kClosed, .is_locked = true});
+    if (made->open(interface_->id().pid) != Status::kOk) return nullptr;
+    for (const Portal portal : {kMessages, kTagged, kOffers, kMemory, kRequests})
+        if (refuse_all(*made, portal) == kInvalid) return nullptr;
+    return made;
+}
+
+/// Nothing more is received, and who offers something is not to wait for that. What is being written stays.
 void Endpoint::decline_all() {
+    look();
+    receives_.for_each([this](Receive& receive) {
+        if (!receive.is_fetching && interface_->unlink(receive.md) != Status::kMdInUse)
+            receives_.give_back(receive);
+    });
     for (Shelved* list : {&shelved_[0], &shelved_[1], &claimed_, &promised_}) {
         for (auto at = list->begin(); at != list->end();) {
             const auto its = at++;
@@ -80,7 +120,8 @@ void Endpoint::decline_all() {
 }
 
 bool Endpoint::is_quiet() {
-    bool quiet = answers_.live() == 0;
+    bool quiet = answers_.live() == 0 && receives_.live() == 0 && shelved_[0].empty() &&
+                 shelved_[1].empty() && claimed_.empty() && promised_.empty();
     operations_.for_each([&quiet](const Operation& operation) { quiet = quiet && operation.has_left; });
     return quiet;
 }
@@ -113,6 +154,7 @@ int Endpoint::enable() {
     const Network::Guard guard(network().lock());
     number_ = network().free_number();
     if (number_ >= kMostInterfaces) return -FI_ENOSPC;
+    network().free_pid(number_);
     auto made = std::make_unique<Interface>(number_, network().nal(),
                                             Options{.limits = {.max_pt_index = kResults},
                                                     .uid = geteuid(),
@@ -130,22 +172,10 @@ int Endpoint::enable() {
                      .options = kStartDisable,
                      .user_ptr = mark(Owner::kNobody, 0),
                      .eq = queue_};
-    const MdSpec nothing{.start = &number_,
-                         .length = 0,
-                         .threshold = kInfinite,
-                         .max_size = 0,
-                         .options = kOpPut | kOpGet | kTruncate,
-                         .user_ptr = nullptr,
-                         .eq = kNoQueue};
-    const MatchSpec any{.id = kAnyone, .bits = 0, .ignore = ~Bits{0}, .unlink = Unlink::kRetain};
     if (made->bind(all, Unlink::kRetain, all_memory_) != Status::kOk) return -FI_ENOSPC;
     // Who asks for an offer that has gone is to hear so, too.
-    for (const Portal portal : {kOffers, kMemory}) {
-        Handle md = kInvalid;
-        if (made->attach_entry(portal, any, Position::kAfter, refuses_) != Status::kOk ||
-            made->attach(refuses_, nothing, Unlink::kRetain, Unlink::kRetain, md) != Status::kOk)
-            return -FI_ENOSPC;
-    }
+    refuses_ = refuse_all(*made, kMemory);
+    if (refuses_ == kInvalid || refuse_all(*made, kOffers) == kInvalid) return -FI_ENOSPC;
     for (const Portal portal : {kMessages, kTagged, kRequests})
         if (shelf(portal).open(*made, portal, queue_, network().most_at_once(), portal != kRequests) !=
             Status::kOk)

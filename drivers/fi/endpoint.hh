@@ -93,7 +93,7 @@ class Endpoint : public fid_ep, public Watcher {
     bool offer(Region& region);
     bool withdraw(const Region& region);
     void decline_all();
-    /// All that was to be sent has been.
+    /// All that was to be sent has been, and nothing that has begun to come is still to be there.
     bool is_quiet();
     bool is_selective(bool transmits) const noexcept {
         return transmits ? selective_sends_ : selective_receives_;
@@ -125,6 +125,10 @@ class Endpoint : public fid_ep, public Watcher {
   private:
     using Event = portals::Event;
     using Handle = portals::Handle;
+
+    // endpoint.cc
+    void leave();
+    std::unique_ptr<portals::Interface> replacement() const;
 
     /// A receive of a message that has begun to come before it, and is not all there.
     struct Promise {

@@ -74,6 +74,8 @@ void Endpoint::on_sent(Operation& operation, const Event& event) {
 }
 
 void Endpoint::on_ack(Operation& operation, const Event& event) {
+    if (event.jid == kClosed) [[unlikely]]
+        return finish(operation, FI_EHOSTDOWN);
     const bool is_less = event.mlength < event.rlength;
     using Kind = Operation::Kind;
     if (operation.kind == Kind::kWrite) return finish(operation, is_less ? FI_EACCES : 0);
@@ -176,7 +178,7 @@ void Endpoint::on_received(Receive& receive, const Event& event) {
 }
 
 void Endpoint::on_reply(const Event& event) {
-    const bool has_failed = event.failure != kSuccess;
+    const bool has_failed = event.failure != kSuccess || event.jid == kClosed;
     if (owner_of(event) == Owner::kOperation) {
         if (Operation* operation = operation_of(event))
             finish(*operation, has_failed ? FI_EHOSTDOWN : event.mlength < event.rlength ? FI_EACCES : 0);
@@ -236,8 +238,8 @@ void Endpoint::bury() {
     operations_.for_each([this](Operation& operation) {
         if (!operation.is_doomed) return;
         // The descriptor of an atomic operation is for its result: the request is put from elsewhere.
-        const bool is_free = operation.has_left && (operation.md == kInvalid ||
-                                                    interface_->unlink(operation.md) == Status::kOk);
+        const bool is_free = operation.has_left &&
+                             (operation.md == kInvalid || interface_->unlink(operation.md) == Status::kOk);
         if (is_free)
             finish(operation, FI_EHOSTDOWN);
         else

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <isoplane/job/job.hh>
@@ -100,7 +101,13 @@ class Network {
         return is_over() ? portals::kMostInterfaces : static_cast<unsigned>(std::countr_one(numbers_));
     }
     void take_number(unsigned number) { numbers_ |= 1U << number; }
-    void give_back_number(unsigned number) { numbers_ &= ~(1U << number); }
+    /// From here on, `in_its_place` answers to what is for the pid of the one that has had it.
+    void give_back_number(unsigned number, std::unique_ptr<portals::Interface> in_its_place) {
+        numbers_ &= ~(1U << number);
+        closed_[number] = std::move(in_its_place);
+    }
+    /// The pid is free for one that will have this number.
+    void free_pid(unsigned number) { closed_[number].reset(); }
 
     /// One round. Returns whether anything moved.
     bool progress();
@@ -134,6 +141,8 @@ class Network {
     std::unique_ptr<job::Job> job_;
     std::vector<Watcher*> watchers_;
     std::vector<std::unique_ptr<portals::Interface>> kept_;
+    /// In the places of endpoints that are closed, until others take them.
+    std::array<std::unique_ptr<portals::Interface>, portals::kMostInterfaces> closed_;
     unsigned numbers_ = 0;
     const std::atomic<std::uint64_t>& changes_;  ///< of lives, and how many of them have been seen
     std::uint64_t seen_ = 0;

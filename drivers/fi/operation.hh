@@ -88,6 +88,9 @@ inline int error_of(portals::Status status) {
     return status == Status::kNoSpace || status == Status::kMeListTooLong ? -FI_EAGAIN : -FI_EINVAL;
 }
 
+/// The job id of answers for an endpoint that is closed. All others have 0.
+inline constexpr portals::Jid kClosed = 1;
+
 /// A flag of ours, which none of libfabric's has: the call tells of success by nothing.
 inline constexpr std::uint64_t kSilent = std::uint64_t{1} << 61;
 

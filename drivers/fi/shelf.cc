@@ -11,7 +11,7 @@ namespace isoplane::fi {
 
 using namespace portals;
 
-Status Shelf::open(Interface& interface, Index portal, Handle queue, std::size_t bytes, bool tells_start) {
+Status Shelf::open(Interface& interface, Index portal, Handle queue, std::size_t bytes, bool says_all) {
     buffers_.clear();  // of an interface that could not be had
     free_.clear();
     slabs_.clear();
@@ -19,7 +19,7 @@ Status Shelf::open(Interface& interface, Index portal, Handle queue, std::size_t
     interface_ = &interface;
     portal_ = portal;
     queue_ = queue;
-    silence_ = tells_start ? 0U : unsigned{kStartDisable};
+    silence_ = says_all ? 0U : kStartDisable | kAckDisable;
     static std::byte nothing;
     const MdSpec learns{.start = &nothing,
                         .length = 0,

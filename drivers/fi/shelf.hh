@@ -21,10 +21,11 @@ class Shelf {
     /// What fits a buffer that has taken something already, and is not full.
     static constexpr std::size_t kMost = kBuffer / 2;
 
-    /// Entries of others that are inserted in front of border() are tried before. With `tells_start`, there
-    /// is an event when a message has found its place, and not only when all of it is there.
+    /// Entries of others that are inserted in front of border() are tried before. With `says_all`, there is
+    /// an event when a message has found its place, and not only when all of it is there, and
+    /// acknowledgements.
     portals::Status open(portals::Interface& interface, portals::Index portal, portals::Handle queue,
-                         std::size_t bytes, bool tells_start);
+                         std::size_t bytes, bool says_all);
     portals::Handle border() const noexcept { return border_; }
 
     /// The name of a buffer in the marks of its events, and whose it is.

@@ -170,6 +170,50 @@ TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
     EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
 }
 
+TEST(FiPeersDeathTest, who_waits_for_an_endpoint_that_is_closed_hears_that_it_is) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto scene = [] {
+        const Data said = content(kLong);
+        Stage stage([&](World& world, fi_addr_t other) {
+            {
+                const End closed = world.open_end();
+                EXPECT_EQ(fi_tsend(closed.endpoint.get(), said.data(), kLong, nullptr, other, 1, nullptr), 0);
+            }
+            say(world, kHello, {1}, other);
+        });
+        stage.play([&](World& world, fi_addr_t) {
+            fid_ep* const from = world.a.endpoint.get();
+            const auto expect_error = [&world](std::uintptr_t number) {
+                const fi_cq_err_entry error = world.a.next_error();
+                EXPECT_EQ(error.op_context, context(number));
+                EXPECT_EQ(error.err, FI_EHOSTDOWN) << number;
+            };
+            Data hello(1);
+            Data got(kLong);
+            want(world, kHello, hello);
+            EXPECT_EQ(world.a.next().op_context, context(kHello));
+            want(world, 1, got);
+            expect_error(1);
+            fi_addr_t closed = FI_ADDR_UNSPEC;
+            EXPECT_EQ(fi_av_insertsvc(world.vector.get(), "1", "3", &closed, 0, nullptr), 1);
+            say(world, 2, said, closed);
+            expect_error(2);
+            const iovec word{got.data(), 8};
+            const fi_msg msg{&word, nullptr, 1, closed, context(3), 0};
+            EXPECT_EQ(fi_sendmsg(from, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE), 0);
+            expect_error(3);
+            EXPECT_EQ(fi_read(from, got.data(), 8, nullptr, closed, 0, kKey, context(4)), 0);
+            expect_error(4);
+            EXPECT_EQ(fi_write(from, got.data(), 8, nullptr, closed, 0, kKey, context(5)), 0);
+            expect_error(5);
+            EXPECT_EQ(fi_atomic(from, got.data(), 1, nullptr, closed, 0, kKey, FI_UINT64, FI_SUM, context(6)),
+                      0);
+            expect_error(6);
+        });
+    };
+    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
+}
+
 /// A request that is asked for while the other node is between two lives waits for the second, and ends in
 /// the meantime for who has asked: then others write to where it would be. What they write is a request, too.
 TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sent) {
