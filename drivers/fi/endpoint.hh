@@ -198,6 +198,7 @@ class Endpoint : public fid_ep, public Watcher {
     Operation* operation_of(const Event& event) noexcept;
     void on_sent(Operation& operation, const Event& event);
     void on_ack(Operation& operation, const Event& event);
+    void on_taken(Operation& operation, const Event& event);
     void on_put(const Event& event);
     void on_arriving(const Event& event);
     void on_shelved(const Event& event);

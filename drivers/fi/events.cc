@@ -45,8 +45,7 @@ void Endpoint::handle(const Event& event) {
             return;
         case EventKind::kGetEnd:
             if (owner_of(event) == Owner::kOperation) {
-                if (Operation* operation = operation_of(event))
-                    finish(*operation, event.failure != kSuccess ? FI_EHOSTDOWN : 0);
+                if (Operation* operation = operation_of(event)) on_taken(*operation, event);
             } else if (owner_of(event) == Owner::kRegion) {
                 const Region* const region = domain_.regions().numbered(which_of(event));
                 if (region != nullptr && region->reads != nullptr) region->reads->count(false);
@@ -82,6 +81,13 @@ void Endpoint::on_ack(Operation& operation, const Event& event) {
     // Nothing of it was taken: it is got later.
     if (operation.kind == Kind::kOffer && event.mlength == 0 && is_less) return;
     finish(operation, 0);
+}
+
+/// What is offered has left. Where it is to be waited for, it is not there yet.
+void Endpoint::on_taken(Operation& operation, const Event& event) {
+    const bool has_failed = event.failure != kSuccess;
+    if (operation.awaits_ack && event.rlength != 0 && !has_failed) return;
+    finish(operation, has_failed ? FI_EHOSTDOWN : 0);
 }
 
 void Endpoint::on_put(const Event& event) {
@@ -190,6 +196,8 @@ void Endpoint::on_reply(const Event& event) {
     const bool is_lost = has_failed || event.mlength < event.rlength;
     report_receive(*part, part->from, part->bits, part->extra, is_lost ? 0 : event.mlength, part->length,
                    part->buffer, is_lost ? FI_EHOSTDOWN : 0);
+    const Extra extra = Extra::unpack(part->extra);
+    if (!is_lost && extra.is_awaited()) decline(part->from, extra.offer);
     const Handle whole = part->whole;
     receives_.give_back(*part);
     finish_part(whole);

@@ -44,6 +44,12 @@ struct Extra {
     portals::Handle offer = portals::kNone;
 
     static constexpr std::uint64_t kHasData = std::uint64_t{1} << 31;
+    /// In the name of an offer: who offers it waits until it has been received, and told so by a request for
+    /// nothing. The handles that they are named by, of the kind kInterface, do not have it.
+    static constexpr portals::Handle kAwaited =
+        portals::HandleParts{portals::Kind::kDescriptor, 0, 0, 0}.pack();
+
+    bool is_awaited() const { return offer != portals::kNone && (offer & kAwaited) != 0; }
 
     std::uint64_t pack() const {
         return std::uint64_t{data} << 32 | (has_data ? kHasData : 0) | (offer & ~std::uint32_t{kHasData});

@@ -68,7 +68,7 @@ void Endpoint::drop(Shelved& list, Shelved::iterator at) {
     spare_.splice(spare_.begin(), list, at);
 }
 
-/// Whoever offers a message of which nothing is wanted learns so by a request for nothing.
+/// Whoever offers a message of which nothing is wanted, or nothing more, learns so by a request for nothing.
 void Endpoint::decline(const ProcessId& from, Handle offer) {
     MdSpec spec{.start = &number_,
                 .length = 0,

@@ -78,10 +78,10 @@ Status Endpoint::put_short(Operation& operation, Segments& data, const Target& t
     return interface_->put(operation.md, {}, ack, target, extra);
 }
 
-/// The other takes it now, or gets it later.
+/// The other takes it now, or gets it later; and says when it has it, if that is waited for.
 Status Endpoint::put_offer(Operation& operation, Segments& data, const Target& target, Extra extra) {
-    const MatchSpec match{
-        .id = target.process, .bits = operation.handle, .ignore = 0, .unlink = Unlink::kUnlink};
+    extra.offer = operation.handle | (operation.awaits_ack ? Extra::kAwaited : 0);
+    const MatchSpec match{.id = target.process, .bits = extra.offer, .ignore = 0, .unlink = Unlink::kUnlink};
     MdSpec spec{.start = nullptr,
                 .length = 0,
                 .threshold = kInfinite,
@@ -98,7 +98,6 @@ Status Endpoint::put_offer(Operation& operation, Segments& data, const Target& t
         interface_->unlink_entry(entry);
         return status;
     }
-    extra.offer = operation.handle;
     return interface_->put(operation.md, {}, AckRequest::kAck, target, extra.pack());
 }
 

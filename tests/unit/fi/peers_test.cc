@@ -5,11 +5,13 @@
 // again.
 #include <endian.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -165,6 +167,38 @@ TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
                 world.a.next();
             EXPECT_EQ(got, after);
             stage.await_second();
+        });
+    };
+    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
+}
+
+/// Of more bytes than may be kept, so few that the answer to who asks for them is sent at once.
+TEST(FiPeersDeathTest, what_is_delivered_is_in_the_buffer_of_its_receive) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto scene = [] {
+        constexpr std::size_t kSize = 60000;
+        constexpr std::uint64_t kMessages = 20;
+        const Data said = content(kSize);
+        auto* const got = static_cast<std::uint8_t*>(
+            mmap(nullptr, kMessages * kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+        ASSERT_NE(got, MAP_FAILED);
+        Stage stage([&](World& world, fi_addr_t) {
+            for (std::uint64_t tag = 0; tag < kMessages; ++tag) {
+                await(world, tag);
+                EXPECT_EQ(fi_trecv(world.a.endpoint.get(), got + tag * kSize, kSize, nullptr, FI_ADDR_UNSPEC,
+                                   tag, 0, nullptr),
+                          0);
+                world.a.next();
+            }
+        });
+        stage.play([&](World& world, fi_addr_t other) {
+            const iovec memory{const_cast<std::uint8_t*>(said.data()), kSize};
+            for (std::uint64_t tag = 0; tag < kMessages; ++tag) {
+                const fi_msg_tagged msg{&memory, nullptr, 1, other, tag, 0, nullptr, 0};
+                EXPECT_EQ(fi_tsendmsg(world.a.endpoint.get(), &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE), 0);
+                world.a.next();
+                EXPECT_EQ(std::memcmp(got + tag * kSize, said.data(), kSize), 0) << tag;
+            }
         });
     };
     EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
