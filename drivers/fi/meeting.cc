@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@
 #include <isoplane/runtime/poll_watch.hh>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "info.hh"
@@ -53,8 +55,10 @@ fs::path directory() {
 class Turn {
   public:
     explicit Turn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-        if (file_ < 0 || flock(file_, LOCK_EX) != 0)
-            throw std::runtime_error("cannot lock " + file.string() + ": " + std::strerror(errno));
+        while (file_ >= 0 && flock(file_, LOCK_EX) != 0) {
+            if (errno != EINTR) close(std::exchange(file_, -1));
+        }
+        if (file_ < 0) throw std::runtime_error("cannot lock " + file.string() + ": " + std::strerror(errno));
     }
     ~Turn() { close(file_); }
     Turn(const Turn&) = delete;
@@ -126,6 +130,12 @@ pid_t start(const std::string& command, const std::string& socket) {
     return pid;
 }
 
+/// Who asks again is to start another.
+void stop(pid_t pid) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+}
+
 }  // namespace
 
 std::string meet(std::uint32_t job_key) {
@@ -137,11 +147,14 @@ std::string meet(std::uint32_t job_key) {
         constexpr auto kLimit = 20s;
         runtime::Patience patience(kLimit);
         while (!is_answered(socket)) {
-            const bool has_ended = waitpid(pid, nullptr, WNOHANG) == pid;
-            if (has_ended || patience.is_over())
+            // Unless the program has learnt of its end first, as it does of that of all its children.
+            const bool has_ended = waitpid(pid, nullptr, WNOHANG) != 0;
+            if (has_ended || patience.is_over()) {
+                if (!has_ended) stop(pid);
                 throw std::runtime_error("the node that the processes of this machine were to share " +
                                          std::string(has_ended ? "has ended" : "does not answer") + ": " +
                                          socket.string() + ".log says why");
+            }
             std::this_thread::sleep_for(5ms);
         }
     }

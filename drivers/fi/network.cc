@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 
 #include "meeting.hh"
 
@@ -66,18 +67,24 @@ Network& Network::instance() {
     static Network* network = nullptr;
     const std::lock_guard guard(mutex);
     if (failure) std::rethrow_exception(failure);
+    if (network != nullptr) return *network;
+    bool has_begun = false;
     try {
-        if (network == nullptr) network = new Network;
+        job::Settings its = settings();
+        has_begun = true;
+        network = new Network(std::move(its));
     } catch (const std::exception& error) {
         complain(error.what());
-        failure = std::current_exception();
+        if (has_begun) failure = std::current_exception();
         throw;
     }
     return *network;
 }
 
-Network::Network()
-    : job_(std::make_unique<job::Job>(settings())), changes_(job_->changes_of_lives()), lives_(job_->size()) {
+Network::Network(job::Settings wanted)
+    : job_(std::make_unique<job::Job>(std::move(wanted))),
+      changes_(job_->changes_of_lives()),
+      lives_(job_->size()) {
     on_exit(leave_at_exit, this);
     const NoSignals block;
     thread_ = std::thread([this] { run(); });

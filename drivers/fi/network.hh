@@ -76,7 +76,8 @@ class Network {
     };
     using Guard = std::lock_guard<Lock>;
 
-    /// Joins it. Throws with a sentence; then every later call does.
+    /// Joins it. Throws with a sentence: later calls try again, but not when it was the network that could
+    /// not be had, as the EAL starts once in a process.
     static Network& instance();
 
     Lock& lock() noexcept { return lock_; }
@@ -131,7 +132,7 @@ class Network {
         bool is_lost = false;
     };
 
-    Network();
+    explicit Network(job::Settings wanted);
     void look_at_lives();
     void run();
     static void leave_at_exit(int status, void* network);
