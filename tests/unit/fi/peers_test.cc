@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,10 @@ class Stage {
                 << "id=" << node << "\njob-key=7\nlink=memif:" << (directory_ / "link").string()
                 << ",role=" << (node == 0 ? "server" : "client") << "\nfmconfig=fmconfig\n";
         if (pipe(gate_) != 0) throw std::runtime_error("no pipe");
+        void* const shared =
+            mmap(nullptr, sizeof *ready_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED) throw std::runtime_error("no memory");
+        ready_ = new (shared) std::atomic<int>(0);
         first_ = fork();
         if (first_ == 0) {
             act(1, first);
@@ -95,6 +100,10 @@ class Stage {
         setenv("ISOPLANE_CONFIG", (directory_ / (std::to_string(node) + ".conf")).c_str(), 1);
         static World* world = nullptr;  // stays as it is when the process ends
         world = new World({.progress = progress_});
+        // What is for an endpoint that is not there yet is dropped.
+        ++*ready_;
+        while (*ready_ < 2)
+            usleep(1000);
         fi_addr_t other = FI_ADDR_UNSPEC;
         EXPECT_EQ(fi_av_insertsvc(world->vector.get(), node == 0 ? "1" : "0", nullptr, &other, 0, nullptr),
                   1);
@@ -104,6 +113,7 @@ class Stage {
     const fi_progress progress_;
     fs::path directory_;
     int gate_[2]{};
+    std::atomic<int>* ready_ = nullptr;  ///< nodes, whose endpoints are there
     pid_t first_ = -1;
     pid_t second_ = -1;
 };
