@@ -12,6 +12,7 @@ namespace isoplane::test {
 inline void add_niu(Summary& summary, const niu::Counters& niu) {
     summary.frames += niu.frames_sent.get();
     summary.resent += niu.resent_overtaken.get() + niu.resent_timeout.get();
+    summary.given_up += niu.peers_lost.get();
 }
 
 }  // namespace isoplane::test

@@ -27,6 +27,10 @@ struct Summary {
     std::uint64_t resent = 0;
     std::uint64_t cuts = 0;      ///< times that somebody could not reach somebody
     std::uint64_t cut_down = 0;  ///< frames that met a cut
+    std::uint64_t spikes = 0;    ///< times that a way took far longer than it does
+    std::uint64_t given_up = 0;  ///< peers
+    std::uint64_t parted = 0;    ///< seeds in which hosts that lived were given up
+    std::uint64_t calm = 0;      ///< seeds without faults
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
     void add(const fabric::EgressCounters& egress) {
@@ -60,7 +64,10 @@ inline std::ostream& operator<<(std::ostream& out, const Summary& s) {
         << " reordered, " << s.corrupted << " corrupted, " << s.late << " late, " << s.cut_down
         << " cut off; ";
     if (s.cuts != 0) out << s.cuts << " cuts; ";
+    if (s.spikes != 0) out << s.spikes << " spikes; ";
     if (s.resent != 0) out << s.resent << " resent; ";
+    if (s.parted != 0) out << s.given_up << " peers given up, in " << s.parted << " seeds alive; ";
+    if (s.calm != 0) out << s.calm << " seeds without faults; ";
     return out << took.count() << " s\n";
 }
 
