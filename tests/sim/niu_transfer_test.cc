@@ -22,8 +22,6 @@ namespace isoplane::test::niu_transfer {
 namespace {
 
 using niu::TransferState;
-using runtime::Time;
-
 constexpr unsigned kHosts = 3;
 constexpr unsigned kMortal = 2;  ///< the host that dies, in most seeds
 
@@ -31,6 +29,7 @@ constexpr unsigned kMortal = 2;  ///< the host that dies, in most seeds
 struct Plan {
     std::uint64_t seed = 0;
     std::uint64_t messages = 0;  ///< from each host to each other
+    Climate climate{};
     niu::Options options{};
     Traffic traffic{.messages = 0, .large = 350, .medium = 400};  // half a queue of 64 KB each
 };
@@ -71,12 +70,18 @@ class Bulk final : public runtime::Stage {
     }
     std::size_t discard() override { return dead() ? 0 : niu_->discard(); }
 
-    /// Everything to and from a host that lives has arrived; what was for the dead one has its verdict.
-    bool finished(unsigned other) const {
+    /// Everything to and from a host that lives has arrived; what was for one that is given up, or has died
+    /// before it was known, has its verdict.
+    bool finished(unsigned other, bool dead) const {
         const Way& way = ways_[other];
-        if (niu_->state(static_cast<niu::NodeId>(other)) != niu::PeerState::kUp) return way.under_way.empty();
+        const bool up = niu_->state(static_cast<niu::NodeId>(other)) == niu::PeerState::kUp;
+        if (has_given_up(other) || (dead && !up)) return way.under_way.empty();
         return way.sent == plan_.messages && way.under_way.empty() && way.received == plan_.messages;
     }
+    bool has_given_up(unsigned other) const { return is_given_up(*niu_, static_cast<niu::NodeId>(other)); }
+    std::uint64_t sent_to(unsigned other) const { return ways_[other].sent; }
+    std::uint64_t arrived_at(unsigned other) const { return ways_[other].arrived; }
+    std::uint64_t received_from(unsigned other) const { return ways_[other].received; }
     std::uint64_t lost(unsigned other) const { return ways_[other].lost; }
     std::uint64_t received() const { return niu_->counters().messages_received.get(); }
     bool holds_memory() const {
@@ -93,12 +98,14 @@ class Bulk final : public runtime::Stage {
         niu::Ticket ticket;
         std::vector<std::byte> content;  ///< empty if it is in registered memory
         bool registered = false;
+        std::uint64_t number = 0;
     };
     struct Way {
         Script outgoing;
         Script incoming;
         std::uint64_t sent = 0;
         std::uint64_t received = 0;
+        std::uint64_t arrived = 0;  ///< so many at least, as was told
         std::uint64_t lost = 0;
         std::deque<Message> under_way{};
         niu::Memory memory{};  ///< of one of those
@@ -115,7 +122,7 @@ class Bulk final : public runtime::Stage {
             ++way.sent;
             return 1;
         }
-        Message message;
+        Message message{.number = way.sent};
         message.registered = size > 0 && random_.below(2) == 0 && !way.memory.busy();
         if (message.registered) {
             way.memory = niu::Memory::allocate(size);
@@ -142,6 +149,7 @@ class Bulk final : public runtime::Stage {
             const TransferState state = niu_->state(way.under_way.front().ticket);
             if (state != TransferState::kArrived && state != TransferState::kLost) break;
             if (state == TransferState::kLost) ++way.lost;
+            if (state == TransferState::kArrived) way.arrived = way.under_way.front().number + 1;
             if (state == TransferState::kArrived && way.lost != 0)
                 complain("was told that one behind a lost one has arrived");
             way.under_way.pop_front();
@@ -186,7 +194,7 @@ class Bulk final : public runtime::Stage {
 };
 
 Plan some_plan(std::uint64_t seed, Random& random) {
-    Plan plan{.seed = seed, .messages = 10 + random.below(30)};
+    Plan plan{.seed = seed, .messages = 10 + random.below(30), .climate = Climate::of(seed, 5ms)};
     plan.options = {.nodes = {"a", "b", "c"},
                     .mtu = static_cast<std::uint16_t>(600 + random.below(1200)),
                     .chains = true,
@@ -194,8 +202,9 @@ Plan some_plan(std::uint64_t seed, Random& random) {
                     .window = 8U << random.below(4),
                     .transfers = static_cast<unsigned>(1 + random.below(12)),
                     .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
-                    .silence = 5ms,
+                    .silence = plan.climate.silence,
                     .hello_every = 200us,
+                    .hello_limit = kHelloLimit,
                     .linger = 3ms};
     return plan;
 }
@@ -205,16 +214,31 @@ struct Totals : Summary {
     std::uint64_t most_under_way = 0;
 };
 
+/// Of two hosts that live: what the one has sent, and the other has received, in order and once as far as
+/// that.
+std::string compare(const std::vector<std::unique_ptr<Bulk>>& hosts, unsigned from, unsigned to, bool parts) {
+    const Bulk& sender = *hosts[from];
+    const Bulk& receiver = *hosts[to];
+    if (from == to || sender.dead() || receiver.dead()) return {};
+    if (receiver.received_from(from) > sender.sent_to(to)) return "something came that was not sent";
+    if (receiver.received_from(from) < sender.arrived_at(to)) return "what is told to have arrived has not";
+    if (sender.has_given_up(to) || receiver.has_given_up(from))
+        return parts ? "" : "one that lives was given up";
+    if (receiver.received_from(from) != sender.sent_to(to)) return "something is missing";
+    return sender.lost(to) == 0 ? "" : "something was lost without a death";
+}
+
 /// Runs one seed. Says what went wrong; nothing when all was well.
 std::string run(std::uint64_t seed, Totals& totals) {
     Random random(seed, 1);
     const Plan plan = some_plan(seed, random);
     sim::World world(seed, pool(), {.idle = 20us});
-    Star<Bulk> star(world, seed, random, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
+    Star<Bulk> star(world, seed, plan.climate, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
         return std::make_unique<Bulk>(node, end, plan);
     });
     const auto& hosts = star.hosts;
 
+    const bool parts = plan.climate.parts();
     const bool dies = random.below(4) != 0;
     if (dies) {
         world.run_for(some(random, 3ms));
@@ -225,7 +249,7 @@ std::string run(std::uint64_t seed, Totals& totals) {
             if (host->dead()) continue;
             if (!host->complaint().empty()) return true;
             for (unsigned other = 0; other < kHosts; ++other) {
-                if (&host != &hosts[other] && !host->finished(other)) return false;
+                if (&host != &hosts[other] && !host->finished(other, hosts[other]->dead())) return false;
             }
             if (host->holds_memory()) return false;
         }
@@ -243,10 +267,16 @@ std::string run(std::uint64_t seed, Totals& totals) {
         add_niu(totals, host->niu().counters());
     }
     if (!finished) return "not all has come to an end";
-    if (!dies && (hosts[0]->lost(1) != 0 || hosts[0]->lost(kMortal) != 0))
-        return "something was lost without a death";
+    bool apart = false;
+    for (unsigned from = 0; from < kHosts; ++from) {
+        for (unsigned to = 0; to < kHosts; ++to) {
+            if (std::string wrong = compare(hosts, from, to, parts); !wrong.empty()) return wrong;
+            apart = apart || (!hosts[from]->dead() && !hosts[to]->dead() && hosts[from]->has_given_up(to));
+        }
+    }
     ++totals.seeds;
-    totals.add(*star.fabric);
+    totals.parted += apart ? 1 : 0;
+    star.weather->add_to(totals);
     for (const auto& host : hosts)
         host->die();
     world.drain();
@@ -279,6 +309,7 @@ TEST(NiuTransferSim, every_transfer_arrives_or_is_told_lost_and_memory_is_let_go
     if (all.seeds < kSeeds) return;
     EXPECT_GT(all.transfers_lost, 100U);
     EXPECT_GT(all.most_under_way, 8U);
+    expect_all_weather(all, kSeeds);
 }
 
 }  // namespace isoplane::test::niu_transfer
