@@ -21,7 +21,6 @@ namespace {
 
 using niu::TransferState;
 using noniso::BarrierState;
-using runtime::Time;
 
 constexpr unsigned kHosts = 4;
 constexpr unsigned kMortal = 3;  ///< the host that dies, in some seeds
@@ -38,6 +37,7 @@ struct Plan {
     std::uint32_t rounds = 0;  ///< of messages to all, and a barrier
     std::uint64_t most = 0;    ///< messages to each in a round
     Traffic traffic{.messages = 0, .large = 100, .medium = 200};
+    Climate climate{};
     niu::Options options{};
 };
 
@@ -78,6 +78,7 @@ class Program final : public runtime::Stage {
     unsigned poll(Time now) override {
         if (dead()) return vanish(in_);
         unsigned moved = parts_->poll(now);
+        broken_ = broken_ || !niu().missing().empty();
         moved += listen(random_.below(8));
         for (Way& way : ways_)
             follow(way);
@@ -216,18 +217,21 @@ struct Totals : Summary {
 /// Runs one seed. Says what went wrong; nothing when all was well.
 std::string run(std::uint64_t seed, Totals& totals) {
     Random random(seed, 1);
-    Plan plan{
-        .seed = seed, .rounds = static_cast<std::uint32_t>(2 + random.below(8)), .most = random.below(8)};
+    Plan plan{.seed = seed,
+              .rounds = static_cast<std::uint32_t>(2 + random.below(8)),
+              .most = random.below(8),
+              .climate = Climate::of(seed, 5ms)};
     plan.options = {.nodes = {"a", "b", "c", "d"},
                     .mtu = static_cast<std::uint16_t>(600 + random.below(1200)),
                     .window = 8U << random.below(4),
                     .transfers = static_cast<unsigned>(1 + random.below(8)),
                     .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
-                    .silence = 5ms,
-                    .hello_every = 200us};
+                    .silence = plan.climate.silence,
+                    .hello_every = 200us,
+                    .hello_limit = kHelloLimit};
     Chronicle chronicle;
     sim::World world(seed, pool(), {.idle = 20us});
-    Star<Program> star(world, seed, random, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
+    Star<Program> star(world, seed, plan.climate, kHosts, [&](niu::NodeId node, const sim::Link::End& end) {
         return std::make_unique<Program>(node, end, plan, chronicle);
     });
     const auto& hosts = star.hosts;
@@ -242,30 +246,38 @@ std::string run(std::uint64_t seed, Totals& totals) {
         world.run_for(some(random, 1ms));
         hosts[kMortal]->die();
     }
+    const std::uint64_t given_up = totals.given_up;
+    const auto end = [&totals](Program& host) {
+        totals.messages += host.niu().counters().messages_received.get();
+        add_niu(totals, host.niu().counters());
+        host.die();
+    };
     const bool over = world.run_until(
         [&] {
-            return std::all_of(hosts.begin(), hosts.end(), [](const auto& host) {
-                return host->dead() || host->finished() || !host->complaint().empty();
+            return std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) {
+                if (host->dead() || !host->complaint().empty()) return true;
+                // A program that is told so ends: who has not given anybody up learns of it by that.
+                if (host->finished() && host->broken()) end(*host);
+                return host->dead() || host->finished();
             });
         },
         2s);
     for (const auto& host : hosts) {
         if (!host->complaint().empty()) return host->complaint();
-        if (host->dead()) continue;
         totals.rounds += host->rounds();
         totals.broken += host->broken() ? 1 : 0;
         totals.transfers_lost += host->lost();
-        totals.messages += host->niu().counters().messages_received.get();
-        add_niu(totals, host->niu().counters());
     }
     if (!over) return "a round has no end";
-    if (!dies && std::any_of(hosts.begin(), hosts.end(),
-                             [](const auto& host) { return host->broken() || host->lost() != 0; }))
+    const bool may_break = dies || plan.climate.parts();
+    if (!may_break && std::any_of(hosts.begin(), hosts.end(),
+                                  [](const auto& host) { return host->broken() || host->lost() != 0; }))
         return "something broke without a death";
     ++totals.seeds;
-    totals.add(*star.fabric);
+    star.weather->add_to(totals);
     for (const auto& host : hosts)
-        host->die();
+        if (!host->dead()) end(*host);
+    totals.parted += !dies && totals.given_up != given_up ? 1 : 0;
     world.drain();
     return {};
 }
@@ -285,6 +297,7 @@ TEST(NonisoSim, barriers_wait_for_all_hosts_and_for_what_they_sent_before_under_
     EXPECT_GT(all.rounds, 1000U);
     EXPECT_GT(all.broken, 100U);
     EXPECT_GT(all.transfers_lost, 10U);
+    expect_all_weather(all, kSeeds);
 }
 
 }  // namespace isoplane::test
