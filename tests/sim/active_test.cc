@@ -18,8 +18,6 @@ namespace isoplane::test {
 
 namespace {
 
-using runtime::Time;
-
 constexpr niu::NodeId kMortal = 0;  ///< the host that starts again, in some seeds
 
 struct Plan {
@@ -28,6 +26,7 @@ struct Plan {
     unsigned requests = 0;  ///< of each host
     bool storm = false;     ///< as many at a time as can be, and hosts that do not listen for a while
     bool mortal = false;
+    Climate climate{};
     active::Options active{};
     niu::Options niu{};
 };
@@ -114,11 +113,13 @@ class Program final : public runtime::Stage {
                 byte = static_cast<std::byte>(random_.below(256));
             entry.landing.resize(entry.data.size());
         }
+        const niu::NodeId to = entry.to;
         const std::uint64_t number = ledger_.open(std::move(entry));
         const active::Ticket request = send(ledger_.at(number), number);
         if (!request) {
             ledger_.at(number).abandoned = true;  // before it was sent
-            if (request.refusal == active::Refusal::kDead) --left_;
+            const bool is_dead = request.refusal == active::Refusal::kDead;
+            if (is_dead || (plan_.climate.parts() && to != node_ && is_given_up(niu(), to))) --left_;
             return false;
         }
         if (request.to != node_) open_[key(request)] = number;
@@ -177,7 +178,8 @@ Plan some_plan(std::uint64_t seed, Random& random, const active::Planted& plante
               .hosts = static_cast<niu::NodeId>(2 + random.below(3)),
               .requests = static_cast<unsigned>(10 + random.below(random.below(8) == 0 ? 400 : 60)),
               .storm = random.below(2) == 0,
-              .mortal = random.below(4) == 0};
+              .mortal = random.below(4) == 0,
+              .climate = Climate::of(seed, 5ms)};
     plan.active = {.depth = static_cast<unsigned>(1 + random.below(random.below(2) == 0 ? 3 : 64)),
                    .planted = planted};
     if (random.below(8) == 0) plan.active.limit = 200us;
@@ -185,8 +187,9 @@ Plan some_plan(std::uint64_t seed, Random& random, const active::Planted& plante
                 .mtu = static_cast<std::uint16_t>(300 + random.below(1500)),
                 .window = 4U << random.below(4),
                 .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
-                .silence = 5ms,
-                .hello_every = 200us};
+                .silence = plan.climate.silence,
+                .hello_every = 200us,
+                .hello_limit = kHelloLimit};
     return plan;
 }
 
@@ -196,9 +199,10 @@ std::string run(std::uint64_t seed, Totals& totals, const active::Planted& plant
     const Plan plan = some_plan(seed, random, planted);
     Ledger ledger;
     sim::World world(seed, pool(), {.idle = 20us});
-    Star<Program> star(world, seed, random, plan.hosts, [&](niu::NodeId node, const sim::Link::End& end) {
-        return std::make_unique<Program>(node, end, plan, ledger);
-    });
+    Star<Program> star(world, seed, plan.climate, plan.hosts,
+                       [&](niu::NodeId node, const sim::Link::End& end) {
+                           return std::make_unique<Program>(node, end, plan, ledger);
+                       });
     const auto& hosts = star.hosts;
     const auto over = [&] {
         return !ledger.complaint().empty() ||
@@ -215,7 +219,8 @@ std::string run(std::uint64_t seed, Totals& totals, const active::Planted& plant
     std::string wrong = ledger.complaint();
     if (wrong.empty()) wrong = ended ? ledger.verdict() : "a request has no end";
     ++totals.seeds;
-    totals.add(*star.fabric);
+    star.weather->add_to(totals);
+    const std::uint64_t given_up = totals.given_up;
     std::uint64_t failed = 0;
     for (const auto& host : hosts) {
         const active::Counters& counters = host->active().counters();
@@ -229,11 +234,12 @@ std::string run(std::uint64_t seed, Totals& totals, const active::Planted& plant
         host->die();
     }
     totals.failed += failed;
+    totals.parted += !plan.mortal && totals.given_up != given_up ? 1 : 0;
     for (const Entry& entry : ledger.entries()) {
         totals.bytes += entry.data.size();
         totals.largest = std::max<std::uint64_t>(totals.largest, entry.data.size());
     }
-    const bool may_fail = plan.mortal || plan.active.limit < 1s;
+    const bool may_fail = plan.mortal || plan.climate.parts() || plan.active.limit < 1s;
     if (wrong.empty() && failed != 0 && !may_fail) wrong = "a request failed while all were well";
     world.drain();
     return wrong;
@@ -264,6 +270,7 @@ TEST(ActiveSim, handlers_run_exactly_once_under_any_fault_and_nobody_waits_for_e
     EXPECT_GT(all.late, 1000U);
     EXPECT_GT(all.stray, 100U);
     EXPECT_GT(all.failed, 1000U);
+    expect_all_weather(all, kSeeds);
 }
 
 TEST(ActiveSim, finds_a_reply_that_is_forgotten_when_it_has_to_wait) {
