@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "chance.hh"
 #include "parts.hh"
 #include "vanish.hh"
+#include "weather.hh"
 
 namespace isoplane::test {
 
@@ -117,9 +117,13 @@ class ChannelHost final : public runtime::Stage {
     std::size_t discard() override { return parts_ ? parts_->below.niu.discard() : 0; }
 
     bool has_sent_all() { return said_ == plan_.messages && to_relay_.empty() && channels().pending() == 0; }
-    /// Of each use, what has been sent by this host, and what has been received.
+    /// Of each use, what has been sent by this host, and what has been received; and of what is reliable, to
+    /// and from another, or itself.
     const std::array<std::uint64_t, kUses>& sent() const { return sent_of_; }
     const std::array<std::uint64_t, kUses>& received() const { return received_of_; }
+    std::uint32_t sent_to(niu::NodeId to, ChannelUse use) const { return ways_[to].sent[use]; }
+    std::uint32_t received_from(niu::NodeId from, ChannelUse use) const { return ways_[from].next[use]; }
+    bool has_given_up(niu::NodeId other) const { return other != node_ && is_given_up(niu(), other); }
     std::uint64_t dropped() const {
         return channels().counters().drops(channel::Drop::kFull) +
                channels().counters().drops(channel::Drop::kClosed);
@@ -178,6 +182,11 @@ class ChannelHost final : public runtime::Stage {
         if (said_ == plan_.messages) return false;
         if (!next_) next_ = something();
         const auto& [to, use, share] = *next_;
+        if (has_given_up(to)) {
+            ++said_;
+            next_.reset();
+            return true;
+        }
         const std::size_t most = channels().max_size(to);
         if (most < sizeof(Letter)) return false;
         channel::Buffer buffer = channels().buffer();
@@ -228,6 +237,7 @@ class ChannelHost final : public runtime::Stage {
             return complain("got a message that nobody wrote");
         Way& way = ways_[buffer.source()];
         if (use == kRelayed) {
+            ++way.next[kRelayed];
             way.relayed.resize(plan_.hosts);
             if (letter.number != way.relayed[letter.origin]++) complain("misses a message that was relayed");
             return;
@@ -252,8 +262,11 @@ class ChannelHost final : public runtime::Stage {
             const bool freed = random_.below(2) == 0;
             const auto status = freed ? channels().send(to, kRelayed, std::move(buffer), size, kMode)
                                       : channels().send(to, kRelayed, buffer, size, kMode);
-            if (status != channel::Status::kOk) break;
-            ++sent_of_[kRelayed];
+            if (status != channel::Status::kOk && !has_given_up(to)) break;
+            if (status == channel::Status::kOk) {
+                ++sent_of_[kRelayed];
+                ++ways_[to].sent[kRelayed];
+            }
             ++n;
             if (!freed && random_.below(2) == 0) received_.push_back(std::move(buffer));
             to_relay_.erase(to_relay_.begin());
