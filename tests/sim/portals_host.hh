@@ -8,12 +8,11 @@
 #include <isoplane/sim/world.hh>
 #include <memory>
 
-#include "chance.hh"
+#include "weather.hh"
 
 namespace isoplane::test {
 
 using namespace portals;
-using runtime::Time;
 
 constexpr niu::NodeId kHosts = 3;
 constexpr unsigned kMortal = 2;  ///< the host that dies, in some seeds
@@ -28,6 +27,7 @@ struct Plan {
     std::uint64_t seed = 0;
     unsigned operations = 0;  ///< of each host on each other
     std::size_t planes = 1;
+    Climate climate{};
     niu::Options niu{};
     nal::OverNiuOptions nal{};
 };
@@ -78,8 +78,11 @@ class Hands final : public nal::Mover {
     void leave() noexcept override {}
 };
 
-inline Plan some_plan(std::uint64_t seed, Random& random) {
-    Plan plan{.seed = seed, .operations = static_cast<unsigned>(5 + random.below(15))};
+/// Nobody is given up who lives, unless he may be.
+inline Plan some_plan(std::uint64_t seed, Random& random, bool may_part = false) {
+    Plan plan{.seed = seed,
+              .operations = static_cast<unsigned>(5 + random.below(15)),
+              .climate = Climate::of(seed, 10ms, may_part)};
     plan.planes = random.below(2) == 0 ? 1 : 1 + random.below(3);
     plan.niu = {.nodes = {"a", "b", "c"},
                 .mtu = static_cast<std::uint16_t>(400 + random.below(1400)),
@@ -87,7 +90,7 @@ inline Plan some_plan(std::uint64_t seed, Random& random) {
                 .in_process = true,
                 .window = 16U << random.below(4),
                 .timeout = {.initial = 1ms, .least = 100us, .most = 5ms},
-                .silence = 10ms,
+                .silence = plan.climate.silence,
                 .hello_every = 200us,
                 .linger = 3ms};
     plan.nal = {.followed = random.below(50'000),

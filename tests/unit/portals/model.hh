@@ -108,7 +108,7 @@ class Model {
     /// The deed is what sent() is for; `there` is the offset at the other end.
     Status put(Name md, Size offset, Size length, Bits bits, Size there, std::uint64_t hdr_data, Name& deed);
     Status get(Name md, Size offset, Size length, Name& deed);
-    Status get_put(Name get_md, Name put_md, Bits bits, Size there, Name& deed);
+    Status get_put(Name get_md, Name put_md, Bits bits, Size there, std::uint64_t hdr_data, Name& deed);
 
     // What the network does. A deed of 0: dropped.
 

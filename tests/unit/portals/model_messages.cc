@@ -104,14 +104,14 @@ Status Model::get(Name md, Size offset, Size length, Name& deed) {
     return Status::kOk;
 }
 
-Status Model::get_put(Name get_md, Name put_md, Bits bits, Size there, Name& deed) {
+Status Model::get_put(Name get_md, Name put_md, Bits bits, Size there, std::uint64_t hdr_data, Name& deed) {
     for (const Name name : {get_md, put_md}) {
         const auto found = mds_.find(name);
         if (found == mds_.end() || found->second.inactive) return Status::kMdInvalid;
     }
     const Size length = mds_.at(put_md).spec.bytes.size();
     if (length > 64) return Status::kMdIllegal;
-    return put(put_md, 0, length, bits, there, 5, deed);
+    return put(put_md, 0, length, bits, there, hdr_data, deed);
 }
 
 Name Model::arrive(const Header& header, Bytes& where) {

@@ -121,7 +121,7 @@ class Run : Sheet, Twin {
         if (name < 0) return;
         const Target to = Desk::to(bits(), below(8));
         Leaving leaving{.md = sink, .type = MessageType::kGetPut};
-        const Status status = model_.get_put(sink, name, to.match_bits, to.remote_offset, leaving.deed);
+        const Status status = model_.get_put(sink, name, to.match_bits, to.remote_offset, 5, leaving.deed);
         submitted("get_put", desk.ni.get_put(sink_handle, handle, to, 5), status, leaving);
     }
 
