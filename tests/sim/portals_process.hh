@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "portals_host.hh"
+#include "portals_meddler.hh"
 
 namespace isoplane::test {
 
@@ -16,13 +18,15 @@ namespace isoplane::test {
 /// the others: each keeps a mirror of what must be there.
 class Process final : public runtime::Stage {
   public:
-    Process(niu::NodeId node, const std::vector<nal::OverNiu::Plane>& planes, const Plan& plan)
+    Process(niu::NodeId node, const std::vector<nal::OverNiu::Plane>& planes, const Plan& plan,
+            const Meddling& meddling = {})
         : Stage("process" + std::to_string(node)),
           node_(node),
           plan_(plan),
           random_(plan.seed, 900 + node),
           nal_(std::make_unique<nal::OverNiu>("nal", planes, hands_, plan.nal)),
-          ni_(0, *nal_, {.uid = 7}),
+          meddler_(*nal_, meddling),
+          ni_(0, meddler_, {.uid = 7}),
           registered_(niu::Memory::allocate(kSlotSize)) {
         nal_->add(registered_);
         EXPECT_EQ(ni_.open(kPid), Status::kOk);
@@ -33,7 +37,7 @@ class Process final : public runtime::Stage {
             ways_[other].mirror.resize(kRegion);
             Handle entry = kInvalid;
             Handle md = kInvalid;
-            ni_.attach_entry(kPortal, {.id = {other, kAny}}, Position::kAfter, entry);
+            ni_.attach_entry(kPortal, {.id = {other, kAny}, .ignore = ~Bits{1}}, Position::kAfter, entry);
             const MdSpec spec{.start = ways_[other].region.data(),
                               .length = kRegion,
                               .threshold = kInfinite,
@@ -65,9 +69,11 @@ class Process final : public runtime::Stage {
         unsigned moved = nal_->poll(now);
         if (closed_ || random_.below(3) != 0) return moved;
         moved += read_events();
+        unsigned asked = 0;
         for (niu::NodeId other = 0; other < kHosts; ++other)
-            moved += ask(other);
-        return moved;
+            asked += ask(other);
+        if (asked == 0) meddler_.settle();
+        return moved + asked;
     }
 
     /// All that it wanted of that host has been done. What of a get that a dead host has not answered,
@@ -80,9 +86,23 @@ class Process final : public runtime::Stage {
                           (dead && (operation->kind == Kind::kGet || operation->sent));
                });
     }
-    /// What this one has done to its region there is what is there.
+    /// What this one has done to its region there is what is there, except where it cannot know.
     bool agrees_with(const Process& other) const {
-        return ways_[other.node_].mirror == other.ways_[node_].region;
+        const Way& way = ways_[other.node_];
+        const std::vector<std::byte>& region = other.ways_[node_].region;
+        if (way.operations.empty()) return way.mirror == region;
+        std::vector<std::byte> known = region;
+        for (const auto& operation : way.operations) {
+            const auto at = static_cast<std::ptrdiff_t>(operation->offset);
+            std::copy_n(way.mirror.begin() + at, operation->content.size(), known.begin() + at);
+        }
+        return way.mirror == known;
+    }
+    /// All that this one has asked of the other has begun there, and ended.
+    bool is_done_by(const Process& other) const {
+        const Heard& heard = other.ways_[node_].heard;
+        const Way& way = ways_[other.node_];
+        return heard.begun + way.to_be_dropped == way.begun && heard.open.empty();
     }
     std::uint64_t dropped() const {
         std::uint64_t count = 0;
@@ -101,6 +121,7 @@ class Process final : public runtime::Stage {
 
     struct Operation {
         Kind kind = Kind::kPut;
+        unsigned number = 0;  ///< of those for its target
         std::size_t slot = 0;
         std::size_t offset = 0;            ///< in the region
         std::vector<std::byte> content{};  ///< of what is sent
@@ -118,6 +139,12 @@ class Process final : public runtime::Stage {
         bool needs_answer() const { return kind != Kind::kDropped; }
         bool is_over() const { return (sent || !needs_sending()) && (answered || !needs_answer()); }
     };
+    /// What another has asked for here.
+    struct Heard {
+        Bits next = 0;  ///< the least number that may begin
+        std::uint64_t begun = 0;
+        std::map<Sequence, Bits> open{};  ///< numbers of those that have not ended
+    };
     struct Way {
         std::vector<std::byte> region{};  ///< theirs, here
         std::vector<std::byte> mirror{};  ///< ours, there
@@ -125,7 +152,13 @@ class Process final : public runtime::Stage {
         std::vector<std::unique_ptr<Operation>> operations{};  ///< under way
         unsigned begun = 0;
         std::uint64_t to_be_dropped = 0;
+        Heard heard{};
     };
+
+    /// Header data says whose an operation is, and which.
+    static std::uint64_t stamp(niu::NodeId from, niu::NodeId to, Bits number) {
+        return (number * kHosts * kHosts + from * kHosts + to + 1) * 0x9e3779b97f4a7c15U;
+    }
 
     std::size_t some_size() {
         switch (random_.below(6)) {
@@ -155,7 +188,7 @@ class Process final : public runtime::Stage {
         if (operation->kind == Kind::kGetPut) size %= 65;
         operation->offset = slot * kSlotSize + random_.below(kSlotSize - size + 1);
         way.busy[slot] = true;
-        ++way.begun;
+        operation->number = way.begun++;
         bytes_ += size;
         largest_ = std::max<std::uint64_t>(largest_, size);
         Operation& its = *operation;
@@ -168,7 +201,7 @@ class Process final : public runtime::Stage {
         const Target target{.process = {other, kPid},
                             .portal = kPortal,
                             .cookie = 0,
-                            .match_bits = its.kind == Kind::kDropped ? 1U : 0U,
+                            .match_bits = Bits{its.number} * 2 + (its.kind == Kind::kDropped ? 1 : 0),
                             .remote_offset = its.offset};
         if (its.needs_sending()) {
             its.out.resize(size);
@@ -183,20 +216,21 @@ class Process final : public runtime::Stage {
             its.in.resize(size);
             its.in_md = bind(its, its.in, false);
         }
+        const std::uint64_t header_data = stamp(node_, other, its.number);
         Status status = Status::kOk;
         switch (its.kind) {
             case Kind::kPut:
-                status = ni_.put(its.out_md, {}, AckRequest::kAck, target, 0);
+                status = ni_.put(its.out_md, {}, AckRequest::kAck, target, header_data);
                 break;
             case Kind::kDropped:
                 ++ways_[other].to_be_dropped;
-                status = ni_.put(its.out_md, {}, AckRequest::kAck, target, 0);
+                status = ni_.put(its.out_md, {}, AckRequest::kAck, target, header_data);
                 break;
             case Kind::kGet:
                 status = ni_.get(its.in_md, {}, target);
                 break;
             case Kind::kGetPut:
-                status = ni_.get_put(its.in_md, its.out_md, target, 0);
+                status = ni_.get_put(its.in_md, its.out_md, target, header_data);
                 break;
         }
         if (status != Status::kOk) complain(std::string("was refused: ") + name_of(status));
@@ -239,7 +273,10 @@ class Process final : public runtime::Stage {
         EventHandler handler = nullptr;
         const Handle queues[] = {own_, theirs_};
         for (; ni_.take(queues, event, which, handler) == Status::kOk; ++n) {
-            if (which != 0) continue;
+            if (which != 0) {
+                witness(event);
+                continue;
+            }
             Operation& its = *static_cast<Operation*>(event.spec.user_ptr);
             if (event.failure != kSuccess) {
                 its.failed = true;
@@ -267,6 +304,34 @@ class Process final : public runtime::Stage {
         return n;
     }
 
+    /// Of what one has asked for, the beginnings come in the order of its calls, each once, and each with
+    /// one end.
+    void witness(const Event& event) {
+        if (event.initiator.nid >= kHosts) return complain("was asked by somebody that there is not");
+        const auto from = static_cast<niu::NodeId>(event.initiator.nid);
+        Heard& heard = ways_[from].heard;
+        const Bits number = event.match_bits / 2;
+        const bool has_data = event.kind != EventKind::kGetStart && event.kind != EventKind::kGetEnd;
+        if (event.hdr_data != (has_data ? stamp(from, node_, number) : 0))
+            complain("was told of other header data");
+        switch (event.kind) {
+            case EventKind::kPutStart:
+            case EventKind::kGetStart:
+            case EventKind::kGetPutStart:
+                if (number < heard.next) complain("was asked twice, or out of turn");
+                heard.next = number + 1;
+                ++heard.begun;
+                heard.open[event.link] = number;
+                break;
+            default: {
+                const auto begun = heard.open.find(event.link);
+                if (begun == heard.open.end() || begun->second != number)
+                    return complain("was told of an end without a beginning");
+                heard.open.erase(begun);
+            }
+        }
+    }
+
     /// Its memory is free, and used for something else.
     void release(Operation& its) {
         if (!its.registered) return std::fill(its.out.begin(), its.out.end(), std::byte{0xee});
@@ -278,7 +343,7 @@ class Process final : public runtime::Stage {
         for (niu::NodeId other = 0; other < kHosts; ++other) {
             auto& operations = ways_[other].operations;
             for (std::size_t i = 0; i < operations.size();) {
-                if (!operations[i]->is_over()) {
+                if (!operations[i]->is_over() || operations[i]->failed) {
                     ++i;
                     continue;
                 }
@@ -293,8 +358,7 @@ class Process final : public runtime::Stage {
         const auto there = way.mirror.begin() + static_cast<std::ptrdiff_t>(its.offset);
         if (its.needs_sending()) ni_.unlink(its.out_md);
         if (its.kind == Kind::kGet || its.kind == Kind::kGetPut) {
-            if (!its.failed && !std::equal(its.in.begin(), its.in.end(), there))
-                complain("got something else");
+            if (!std::equal(its.in.begin(), its.in.end(), there)) complain("got something else");
             ni_.unlink(its.in_md);
         }
         if (its.kind == Kind::kPut || its.kind == Kind::kGetPut)
@@ -311,6 +375,7 @@ class Process final : public runtime::Stage {
     Random random_;
     Hands hands_;
     std::unique_ptr<nal::OverNiu> nal_;
+    Meddler meddler_;
     Interface ni_;
     Handle own_ = kInvalid;
     Handle theirs_ = kInvalid;
