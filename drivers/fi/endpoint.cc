@@ -114,7 +114,7 @@ void Endpoint::decline_all() {
     for (Shelved* list : {&shelved_[0], &shelved_[1], &claimed_, &promised_}) {
         for (auto at = list->begin(); at != list->end();) {
             const auto its = at++;
-            if (!its->is_arriving) drop(*list, its);
+            if (!its->is_arriving) drop(*list, its, Refusal::kGone);
         }
     }
 }

@@ -174,8 +174,8 @@ class Endpoint : public fid_ep, public Watcher {
     void keep_promise(Shelved::iterator at, int error);
     void finish_part(Handle whole);
     bool fetch(const Unexpected& from, const Incoming& in, Segments& to, Handle whole);
-    void decline(const portals::ProcessId& from, Handle offer);
-    void drop(Shelved& list, Shelved::iterator at);
+    void decline(const portals::ProcessId& from, Handle offer, Refusal why = Refusal::kEnough);
+    void drop(Shelved& list, Shelved::iterator at, Refusal why = Refusal::kEnough);
     ssize_t peek(const Incoming& in, const portals::ProcessId& from);
     ssize_t claim(const Incoming& in);
     ssize_t post(Receive& receive, const Incoming& in, Segments& to, const portals::ProcessId& from);

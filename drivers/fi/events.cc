@@ -85,8 +85,11 @@ void Endpoint::on_ack(Operation& operation, const Event& event) {
 
 /// What is offered has left. Where it is to be waited for, it is not there yet.
 void Endpoint::on_taken(Operation& operation, const Event& event) {
-    const bool has_failed = event.failure != kSuccess;
-    if (operation.awaits_ack && event.rlength != 0 && !has_failed) return;
+    bool has_failed = event.failure != kSuccess;
+    if (operation.awaits_ack && !has_failed) {
+        if (event.rlength != 0) return;
+        has_failed = event.offset == static_cast<Size>(Refusal::kGone);
+    }
     finish(operation, has_failed ? FI_EHOSTDOWN : 0);
 }
 

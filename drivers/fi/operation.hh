@@ -61,6 +61,12 @@ struct Extra {
     }
 };
 
+/// Why nothing more of an offer is asked for: the offset of the request for nothing that says so.
+enum class Refusal : portals::Size {
+    kEnough,  ///< it has been received, or is not wanted
+    kGone,    ///< the endpoint that it was for is closed
+};
+
 /// The segments of an operation, as Portals have them.
 struct Segments {
     explicit Segments(std::span<const iovec> from) : count(std::min(from.size(), kSegments)) {

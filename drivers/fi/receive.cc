@@ -60,16 +60,16 @@ void Endpoint::report_end(Receive& receive, int error) {
 }
 
 /// Takes a message off the shelf.
-void Endpoint::drop(Shelved& list, Shelved::iterator at) {
+void Endpoint::drop(Shelved& list, Shelved::iterator at, Refusal why) {
     if (at->is_arriving) return promised_.splice(promised_.end(), list, at);
     const Extra extra = Extra::unpack(at->extra);
     if (at->is_kept) shelf(Shelf::portal_of(at->buffer)).release(at->buffer);
-    if (at->landed < at->length && extra.offer != kNone) decline(at->from, extra.offer);
+    if (at->landed < at->length && extra.offer != kNone) decline(at->from, extra.offer, why);
     spare_.splice(spare_.begin(), list, at);
 }
 
 /// Whoever offers a message of which nothing is wanted, or nothing more, learns so by a request for nothing.
-void Endpoint::decline(const ProcessId& from, Handle offer) {
+void Endpoint::decline(const ProcessId& from, Handle offer, Refusal why) {
     MdSpec spec{.start = &number_,
                 .length = 0,
                 .threshold = 1,
@@ -79,9 +79,12 @@ void Endpoint::decline(const ProcessId& from, Handle offer) {
                 .eq = kNoQueue};
     Handle md = kInvalid;
     if (interface_->bind(spec, Unlink::kUnlink, md) != Status::kOk) return;
-    interface_->get(
-        md, Range{},
-        {.process = from, .portal = kOffers, .cookie = 0, .match_bits = offer, .remote_offset = 0});
+    interface_->get(md, Range{},
+                    {.process = from,
+                     .portal = kOffers,
+                     .cookie = 0,
+                     .match_bits = offer,
+                     .remote_offset = static_cast<Size>(why)});
 }
 
 /// Gets what its sender has kept. False when it cannot be now.

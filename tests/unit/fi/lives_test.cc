@@ -62,6 +62,21 @@ TEST(FiLives, who_offers_a_long_message_to_one_that_is_closed_does_not_wait_for_
     EXPECT_EQ(world.a.next().op_context, context(1));
 }
 
+TEST(FiLives, a_long_message_that_is_to_be_delivered_to_one_that_is_closed_is_not) {
+    World world;
+    const Data said = content(kLong);
+    {
+        End closed = world.open_end();
+        const iovec memory{const_cast<std::uint8_t*>(said.data()), kLong};
+        const fi_msg msg{&memory, nullptr, 1, closed.address, context(1), 0};
+        ASSERT_EQ(fi_sendmsg(world.a.endpoint.get(), &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE), 0);
+        EXPECT_TRUE(closed.is_quiet());
+    }
+    const fi_cq_err_entry error = world.a.next_error();
+    EXPECT_EQ(error.op_context, context(1));
+    EXPECT_EQ(error.err, FI_EHOSTDOWN);
+}
+
 TEST(FiLives, who_asks_one_that_is_closed_hears_that_it_is) {
     World world;
     Data memory(kLong);
