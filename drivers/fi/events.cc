@@ -75,8 +75,10 @@ void Endpoint::on_sent(Operation& operation, const Event& event) {
 void Endpoint::on_ack(Operation& operation, const Event& event) {
     if (event.jid == kClosed) [[unlikely]]
         return finish(operation, FI_EHOSTDOWN);
-    const bool is_less = event.mlength < event.rlength;
     using Kind = Operation::Kind;
+    // Its result says that it is done.
+    if (operation.kind == Kind::kAtomic) return;
+    const bool is_less = event.mlength < event.rlength;
     if (operation.kind == Kind::kWrite) return finish(operation, is_less ? FI_EACCES : 0);
     // Nothing of it was taken: it is got later.
     if (operation.kind == Kind::kOffer && event.mlength == 0 && is_less) return;
