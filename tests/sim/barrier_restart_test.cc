@@ -228,7 +228,7 @@ TEST(BarrierRestart, all_pass_the_same_barriers_however_often_hosts_die_and_retu
     std::cout << all << all.barriers << " barriers were passed, " << all.lives << " hosts came back\n";
     if (seeds < kSeeds) return;
     EXPECT_GT(all.lives, kSeeds / 2);
-    for (const std::uint64_t fault : {all.lost, all.duplicated, all.reordered})
+    for (const std::uint64_t fault : {all.lost, all.duplicated, all.reordered, all.late})
         EXPECT_GT(fault, kSeeds);
 }
 

@@ -29,7 +29,7 @@ struct Star {
     Star(sim::World& world, std::uint64_t seed, Random& random, niu::NodeId count, Make&& make) {
         build(world, seed, count, make);
         for (unsigned port = 0; port < count; ++port)
-            fabric->set(port, some_weather(random));
+            fabric->set(port, some_weather(random, comes_late(seed)));
         world.add(*fabric);
         for (const auto& host : hosts)
             world.add(*host);

@@ -17,16 +17,24 @@ namespace isoplane::test {
 
 using runtime::Time;
 
+/// In this seed, copies of frames come after the lives that sent them.
+constexpr bool comes_late(std::uint64_t seed) {
+    return seed % 4 == 0;
+}
+
 /// What a link around a switch suffers.
-inline Impairment some_weather(Random& random) {
-    return some_impairment(random, {.loss = 0.1,
-                                    .duplicate = 0.1,
-                                    .reorder = 0.1,
-                                    .corrupt = 0.05,
-                                    .delay = 20us,
-                                    .jitter = 20us,
-                                    .gap = 20,
-                                    .hold = 100us});
+inline Impairment some_weather(Random& random, bool is_late) {
+    Impairment faults = some_impairment(random, {.loss = 0.1,
+                                                 .duplicate = 0.1,
+                                                 .reorder = 0.1,
+                                                 .corrupt = 0.05,
+                                                 .delay = 20us,
+                                                 .jitter = 20us,
+                                                 .gap = 20,
+                                                 .hold = 100us});
+    faults.late = is_late ? 0.05 : 0;
+    faults.after = {100us, 20ms};
+    return faults;
 }
 
 /// After which hosts name those whom they have not met.
@@ -81,7 +89,7 @@ class Weather final : public runtime::Stage {
           links_(std::move(links)),
           lost_(links_.size()),
           climate_(climate),
-          is_late_(seed % 4 == 0),
+          is_late_(comes_late(seed)),
           random_(seed, 601) {
         change(Time{});
         if (climate.cuts != Cuts::kNone) turns_at_ = Time{some(random_, 100us * (1 << random_.below(5)))};
@@ -113,10 +121,8 @@ class Weather final : public runtime::Stage {
     void change(Time now) {
         for (unsigned port = 0; port < fabric_.ports() && !climate_.calm; ++port) {
             const bool spike = random_.below(16) == 0;
-            Impairment faults = some_weather(random_);
+            Impairment faults = some_weather(random_, is_late_);
             if (spike) faults.delay = 50us + some(random_, 450us);
-            faults.late = is_late_ ? 0.05 : 0;
-            faults.after = {100us, 20ms};
             spikes_ += spike ? 1 : 0;
             fabric_.set(port, faults);
         }
@@ -150,7 +156,7 @@ class Weather final : public runtime::Stage {
     std::vector<sim::Link*> links_;
     std::vector<bool> lost_;  ///< cut for good
     Climate climate_;
-    bool is_late_;  ///< copies of frames come after the lives that sent them
+    bool is_late_;
     Random random_;
     Time changes_at_{};
     Time turns_at_ = Time::max();  ///< the next cut begins, or this one ends
@@ -167,6 +173,7 @@ inline void expect_all_faults(const Summary& all, std::uint64_t each) {
         EXPECT_GT(fault, each);
     EXPECT_GT(all.calm, all.seeds / 16);
     EXPECT_GT(all.cuts, all.seeds / 8);
+    EXPECT_GT(all.late, all.seeds / 8);
 }
 
 /// And hosts that lived were given up.
