@@ -6,10 +6,12 @@
 #include <endian.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using Data = std::vector<std::uint8_t>;
 constexpr std::uint64_t kHello = 100;
+
+/// Waits until it is so. False: it never will be.
+bool comes(const std::function<bool()>& that) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!that()) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        usleep(1000);
+    }
+    return true;
+}
 
 /// Two nodes, each a process. One stays, the other is killed and comes again.
 class Stage {
@@ -51,11 +63,14 @@ class Stage {
         ready_ = new (shared) std::atomic<int>(0);
         first_ = fork();
         if (first_ == 0) {
+            begin();
             act(1, first);
+            if (testing::Test::HasFailure()) end();
             pause();
         }
         second_ = fork();
         if (second_ != 0) return;
+        begin();
         char word = 0;
         if (read(gate_[0], &word, 1) == 1) act(1, second);
         end();
@@ -88,6 +103,12 @@ class Stage {
     }
 
   private:
+    /// The other process does not wait for this one for ever, nor is it outlived.
+    void begin() const {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        alarm(25);
+        close(gate_[1]);
+    }
     /// Says what has failed, which is printed of nothing but the process that runs the tests.
     [[noreturn]] static void end() {
         const testing::TestResult& result = *testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -97,13 +118,19 @@ class Stage {
         std::_Exit(testing::Test::HasFailure() ? 1 : 0);
     }
     void act(int node, const Part& part) const {
+        try {
+            perform(node, part);
+        } catch (const std::exception& problem) {
+            ADD_FAILURE() << problem.what();
+        }
+    }
+    void perform(int node, const Part& part) const {
         setenv("ISOPLANE_CONFIG", (directory_ / (std::to_string(node) + ".conf")).c_str(), 1);
         static World* world = nullptr;  // stays as it is when the process ends
         world = new World({.progress = progress_});
         // What is for an endpoint that is not there yet is dropped.
         ++*ready_;
-        while (*ready_ < 2)
-            usleep(1000);
+        if (!comes([this] { return *ready_ >= 2; })) throw std::runtime_error("the other is not there");
         fi_addr_t other = FI_ADDR_UNSPEC;
         EXPECT_EQ(fi_av_insertsvc(world->vector.get(), node == 0 ? "1" : "0", nullptr, &other, 0, nullptr),
                   1);
@@ -133,15 +160,16 @@ void await(World& world, std::uint64_t tag) {
     fi_msg_tagged message{};
     message.addr = FI_ADDR_UNSPEC;
     message.tag = tag;
-    for (;;) {
+    const bool is_there = comes([&] {
         EXPECT_EQ(fi_trecvmsg(world.a.endpoint.get(), &message, FI_PEEK), 0);
         fi_cq_tagged_entry entry{};
-        if (fi_cq_sread(world.a.queue.get(), &entry, 1, nullptr, 20000) == 1) return;
+        if (fi_cq_sread(world.a.queue.get(), &entry, 1, nullptr, 20000) == 1) return true;
         fi_cq_err_entry error{};
         fi_cq_readerr(world.a.queue.get(), &error, 0);
-        ASSERT_EQ(error.err, FI_ENOMSG);
-        usleep(1000);
-    }
+        EXPECT_EQ(error.err, FI_ENOMSG);
+        return error.err != FI_ENOMSG;
+    });
+    EXPECT_TRUE(is_there) << tag;
 }
 
 TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
@@ -193,7 +221,7 @@ TEST(FiPeersDeathTest, what_is_delivered_is_in_the_buffer_of_its_receive) {
             mmap(nullptr, kMessages * kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
         ASSERT_NE(got, MAP_FAILED);
         Stage stage([&](World& world, fi_addr_t) {
-            for (std::uint64_t tag = 0; tag < kMessages; ++tag) {
+            for (std::uint64_t tag = 0; tag < kMessages && !testing::Test::HasFailure(); ++tag) {
                 await(world, tag);
                 EXPECT_EQ(fi_trecv(world.a.endpoint.get(), got + tag * kSize, kSize, nullptr, FI_ADDR_UNSPEC,
                                    tag, 0, nullptr),
@@ -203,7 +231,7 @@ TEST(FiPeersDeathTest, what_is_delivered_is_in_the_buffer_of_its_receive) {
         });
         stage.play([&](World& world, fi_addr_t other) {
             const iovec memory{const_cast<std::uint8_t*>(said.data()), kSize};
-            for (std::uint64_t tag = 0; tag < kMessages; ++tag) {
+            for (std::uint64_t tag = 0; tag < kMessages && !testing::Test::HasFailure(); ++tag) {
                 const fi_msg_tagged msg{&memory, nullptr, 1, other, tag, 0, nullptr, 0};
                 EXPECT_EQ(fi_tsendmsg(world.a.endpoint.get(), &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE), 0);
                 world.a.next();
@@ -288,11 +316,13 @@ TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sen
             const std::uint64_t one = 1;
             ssize_t result = 0;
             unsigned asked = 0;
-            for (; result == 0 && asked < 5000; ++asked) {
+            comes([&] {
+                ++asked;
                 result = fi_atomic(world.a.endpoint.get(), &one, 1, nullptr, other, 0, kKey, FI_UINT64,
                                    FI_SUM, context(1));
-                usleep(500);
-            }
+                return result != 0;
+            });
+            EXPECT_EQ(result, -FI_EHOSTDOWN);
             struct {
                 std::uint64_t key = htobe64(kKey);
                 std::uint64_t offset = 0;
@@ -306,8 +336,10 @@ TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sen
             const fi_msg msg{&memory, nullptr, 1, world.b.address, nullptr, 0};
             for (unsigned i = 0; i < asked + 64; ++i)
                 EXPECT_EQ(fi_sendmsg(world.a.endpoint.get(), &msg, FI_INJECT | FI_MORE), 0);
-            while (fi_tinject(world.a.endpoint.get(), hello.data(), 1, other, kHello) != 0)
+            EXPECT_TRUE(comes([&] {
                 fi_cq_read(world.a.queue.get(), nullptr, 0);
+                return fi_tinject(world.a.endpoint.get(), hello.data(), 1, other, kHello) == 0;
+            }));
             while (stage.has_second())
                 fi_cq_read(world.a.queue.get(), nullptr, 0);
         });
