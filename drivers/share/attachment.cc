@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <isoplane/runtime/poll_watch.hh>
 #include <isoplane/share/attachment.hh>
 #include <stdexcept>
 #include <thread>
@@ -23,9 +24,9 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kAnswerLimit = std::chrono::seconds(10);
 
-Handle connect_to(const std::string& path, std::chrono::seconds patience) {
+Handle connect_to(const std::string& path, std::chrono::seconds limit) {
     const sockaddr_un address = socket_address(path);
-    const auto deadline = SteadyClock::now() + patience;
+    runtime::Patience patience(limit);
     for (;;) {
         Handle socket = make_socket();
         if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
@@ -33,7 +34,7 @@ Handle connect_to(const std::string& path, std::chrono::seconds patience) {
         const int problem = errno;
         const bool may_come =
             problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN || problem == EINTR;
-        if (!may_come || SteadyClock::now() >= deadline) {
+        if (!may_come || patience.is_over()) {
             throw std::runtime_error("no shared node is to be reached at '" + path +
                                      "': " + std::strerror(problem) +
                                      "; start one there: isoplane node --role shared --clients " + path);
