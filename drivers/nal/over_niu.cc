@@ -45,7 +45,8 @@ OverNiu::OverNiu(std::string name, const std::vector<Plane>& planes, Mover& move
       planes_(planes),
       self_(first_of(planes).options().node),
       node_(first_of(planes).options().node),
-      watch_(std::min(options.absent, options.returning) / 8),
+      absent_watch_(options.absent / 8),
+      returning_watch_(options.returning / 8),
       peers_(first_of(planes).options().nodes.size()),
       last_seal_(random_number() | 1),
       sources_(Kind::kInterface, 0, kMostObjects),
@@ -118,7 +119,7 @@ bool OverNiu::distance(const ProcessId& from, const ProcessId& to, unsigned long
 
 unsigned OverNiu::poll(runtime::Time now) {
     now_ = now;
-    if (const runtime::Duration more = watch_.excess(now); more != runtime::Duration{0}) put_off(more);
+    put_off_limits();
     unsigned moved = 0;
     if (news_.load(std::memory_order_acquire) != 0) {
         take_submitted();
@@ -169,7 +170,7 @@ void OverNiu::dispose(Message& message) {
         if (has_work(peer)) wake(peer);
         return;
     }
-    if (peer.waiting.empty() && peer.answers.empty()) peer.absent_since = now_;
+    if (peer.waiting.empty() && peer.answers.empty()) peer.absent_since = peer.returns_since = now_;
     message.number = ++numbered_;
     (message.header.is_answer() ? peer.answers : peer.waiting).push(message);
     wake(peer);
@@ -314,9 +315,14 @@ void OverNiu::lose_plane(Peer& peer, std::size_t plane) noexcept {
 }
 
 /// While nobody polled, the other nodes may not have run, either; and what they say waits to be received.
-void OverNiu::put_off(runtime::Duration stopped) noexcept {
-    for (Peer& peer : peers_)
-        runtime::put_off(peer.absent_since, stopped, now_);
+void OverNiu::put_off_limits() noexcept {
+    const runtime::Duration absent = absent_watch_.excess(now_);
+    const runtime::Duration returning = returning_watch_.excess(now_);
+    if (std::max(absent, returning) == runtime::Duration{0}) return;
+    for (Peer& peer : peers_) {
+        runtime::put_off(peer.absent_since, absent, now_);
+        runtime::put_off(peer.returns_since, returning, now_);
+    }
 }
 
 /// For what nobody else would notice. Who has left, or is dead, is not waited for; who has not come is, for a
@@ -329,20 +335,21 @@ void OverNiu::look_at(Peer& peer) noexcept {
         return;
     }
     if (peer.waiting.empty() && peer.answers.empty()) return;
-    if (now_ - peer.absent_since >= patience_with(node)) end_life(peer);
+    if (is_missed(peer, node)) end_life(peer);
 }
 
-/// One that has ended is heard again at once if it starts again.
-runtime::Duration OverNiu::patience_with(NodeId node) const noexcept {
+/// Nobody waits for it any more. One that has ended is heard again at once if it starts again.
+bool OverNiu::is_missed(const Peer& peer, NodeId node) const noexcept {
     bool ended = false;
     bool heard = false;
     for (const Plane& plane : planes_) {
         const niu::Peer& its = plane.niu->peer(node);
-        if (its.state == niu::PeerState::kDead) return {};
+        if (its.state == niu::PeerState::kDead) return true;
         ended = ended || its.ended != 0;
         heard = heard || its.state == niu::PeerState::kHeard;
     }
-    return ended && !heard ? std::min(options_.returning, options_.absent) : options_.absent;
+    const bool has_not_returned = ended && !heard && now_ - peer.returns_since >= options_.returning;
+    return has_not_returned || now_ - peer.absent_since >= options_.absent;
 }
 
 /// It has closed: it hears no more, and all that it said has arrived.

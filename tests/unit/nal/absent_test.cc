@@ -50,7 +50,7 @@ class AbsentTest : public testing::Test {
     niu::Niu niu_{"niu", to_niu_.input(), to_other_.output(), pool_, {.nodes = {"a", "b"}, .job_key = 7}};
     niu::Dispatcher dispatcher_{niu_};
     Hands hands_;
-    nal::OverNiu nal_{"nal", {{&niu_, &dispatcher_}}, hands_, {.absent = kAbsent}};
+    nal::OverNiu nal_{"nal", {{&niu_, &dispatcher_}}, hands_, {.absent = kAbsent, .returning = kAbsent / 8}};
     Interface ni_{0, nal_, Options{}};
     std::array<std::byte, 100> memory_{};
     runtime::Time now_{1s};
@@ -71,6 +71,11 @@ TEST_F(AbsentTest, is_waited_for_as_long_when_nobody_polled_for_longer_than_that
     run(kAbsent / 2);
     EXPECT_EQ(failed(), 0U);
     run(kAbsent / 2);
+    EXPECT_EQ(failed(), 1U);
+}
+
+TEST_F(AbsentTest, is_waited_for_no_longer_where_one_that_has_ended_is_waited_for_less) {
+    run(kAbsent + kAbsent / 8, kAbsent / 8);
     EXPECT_EQ(failed(), 1U);
 }
 

@@ -237,6 +237,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         std::uint32_t begun = 0;
         std::uint32_t arrived = 0;
         runtime::Time absent_since{};
+        runtime::Time returns_since{};               ///< the same, for the limit of one that has ended
         std::deque<std::vector<std::byte>> unheard;  ///< what planes that died may not have carried
         std::ptrdiff_t kept = 0;                     ///< of it, since it was last sent from
         Fifo<Pull> unanswered;                       ///< nor the answers to these
@@ -275,9 +276,9 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
     void count_change() noexcept { changes_of_lives_.fetch_add(1, std::memory_order_relaxed); }
-    void put_off(runtime::Duration stopped) noexcept;
+    void put_off_limits() noexcept;
     void look_at(Peer& peer) noexcept;
-    runtime::Duration patience_with(NodeId node) const noexcept;
+    bool is_missed(const Peer& peer, NodeId node) const noexcept;
     void leave(Peer& peer) noexcept;
     void keep(Peer& peer, std::size_t plane, std::span<const std::byte> message);
     void lose_plane(Peer& peer, std::size_t plane) noexcept;
@@ -335,7 +336,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     Loopback self_;
     NodeId node_;
     runtime::Time now_{};
-    runtime::PollWatch watch_;
+    runtime::PollWatch absent_watch_;
+    runtime::PollWatch returning_watch_;
 
     std::mutex mutex_;  ///< of what follows; taken last
     std::vector<Message> submitted_;
