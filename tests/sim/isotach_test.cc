@@ -62,7 +62,7 @@ TEST(IsotachSim, the_order_of_logical_time_holds_under_any_fault) {
     for_each_seed(kSeeds, [&](std::uint64_t seed) {
         sim::Scenario scenario = sim::Scenario::of(seed);
         scenario.planted.first_frame = seed % 2 == 0 ? 0 : UINT32_MAX - static_cast<std::uint32_t>(seed % 7);
-        if (seed % 4 == 0) scenario.let_come_late();
+        if (seed / 2 % 4 == 0) scenario.let_come_late();
         EXPECT_EQ(run(scenario, 5s, all), "");
         EXPECT_EQ(pool().in_use(), 0U);
         most_hosts = std::max(most_hosts, topology::Topology(scenario.switches).host_count());
@@ -73,8 +73,9 @@ TEST(IsotachSim, the_order_of_logical_time_holds_under_any_fault) {
     EXPECT_EQ(most_hosts, 24U);
     EXPECT_GT(all.partitions, 200U / shards);
     for (const std::uint64_t fault :
-         {all.lost, all.duplicated, all.reordered, all.corrupted, all.late, all.tokens_resent, all.notices})
+         {all.lost, all.duplicated, all.reordered, all.corrupted, all.tokens_resent, all.notices})
         EXPECT_GT(fault, 10'000U / shards);
+    EXPECT_GT(all.late, 4'000U / shards);
 }
 
 TEST(IsotachSim, a_seed_replays_exactly) {

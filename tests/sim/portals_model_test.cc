@@ -289,7 +289,7 @@ TEST(PortalsModelSim, an_interface_does_what_its_model_does_whatever_the_network
               << " pulls\n";
     if (all.seeds < kNetworks) return;
     EXPECT_GE(all.sequences, 10'000U);
-    test::expect_all_faults(all, 1000);
+    test::expect_all_faults(all, 500);
     EXPECT_GT(all.pulls, 100U);
 }
 
