@@ -34,7 +34,7 @@ class SubjectTest : public testing::Test {
 };
 
 TEST_F(SubjectTest, refuses_frames_longer_than_its_packets) {
-    runtime::Pool pool("subject", 255, runtime::Pool::room_for(1500));
+    runtime::Pool pool("subject", 1023, runtime::Pool::room_for(1500));
     {
         const replay::Survey survey(file_, bar_);
         Subject subject(survey, {.node = 1}, pool);
