@@ -23,7 +23,6 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),
       single_(pool),
-      sent_(niu.options().nodes.size()),
       most_outstanding_(options_.most_outstanding),
       survival_(niu.options().nodes.size()),
       watch_(niu.options().pause()) {}

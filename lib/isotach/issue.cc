@@ -24,7 +24,7 @@ inline void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header)
 [[gnu::always_inline]] inline void Isotach::send_in_frame(const niu::SendBuffer& room,
                                                           std::span<const std::byte> data,
                                                           const wire::IsotachHeader& header) noexcept {
-    Sent& sent = sent_[room.to];
+    Ordering::Sent& sent = ordering_.source(room.to).sent;
     const std::uint32_t ranks = header.rank - sent.rank;
     const std::uint32_t isochrons = header.isochron - sent.isochron;
     const bool steps = header.pulse == sent.pulse && header.flags == 0 &&

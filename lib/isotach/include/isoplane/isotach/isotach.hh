@@ -126,7 +126,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
         return !deliveries_.empty() && is_here(deliveries_.front().single);
     }
 
-    std::size_t hosts() const noexcept { return sent_.size(); }
+    std::size_t hosts() const noexcept { return niu_.options().nodes.size(); }
     /// The number that the next isochron of this host gets.
     std::uint32_t next_isochron() const noexcept { return next_isochron_ + last_.further; }
     /// What has been executed and not received.
@@ -207,12 +207,6 @@ class Isotach final : public niu::Receiver, public Endpoint {
         Pulse pulse = 0;
         std::uint32_t rank = 0;  ///< of the next message in it
     };
-    /// The last message to another host, but what `last_` says of its own.
-    struct Sent {
-        Pulse pulse = 0;
-        std::uint32_t rank = 0;
-        std::uint32_t isochron = 0;
-    };
     /// The last isochron that was issued, if it was of one message: the next one may be a step from it.
     struct Last {
         NodeId to = wire::kNoNode;
@@ -259,7 +253,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void end_run() noexcept {
         if (last_.to == wire::kNoNode) return;
         note_further();
-        Sent& sent = sent_[last_.to];
+        Ordering::Sent& sent = ordering_.source(last_.to).sent;
         sent.rank = stamp_.rank - 1;
         sent.isochron = next_isochron_ - 1;
         last_.to = wire::kNoNode;
@@ -340,9 +334,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     RunQueue deliveries_;
     Delivery peeked_;
 
-    Needs needs_;             ///< of the isochron that is being sent
-    Isochron single_;         ///< of one message that cannot go without more ado
-    std::vector<Sent> sent_;  ///< by host
+    Needs needs_;      ///< of the isochron that is being sent
+    Isochron single_;  ///< of one message that cannot go without more ado
     Last last_;
     Stamp stamp_;
     Stamp after_;  ///< for isochrons of this host to itself alone

@@ -39,12 +39,19 @@ class Ordering {
     /// Between this host and those with a name.
     Ordering(siu::Siu& siu, NodeId here, const niu::Names& names);
 
-    /// All of one host.
+    /// The last message that was sent to a host, but for those that have followed it and are to be noted.
+    struct Sent {
+        Pulse pulse = 0;
+        std::uint32_t rank = 0;
+        std::uint32_t isochron = 0;
+    };
+    /// All of one host; and the last that was for it, as only hosts that are talked to have one of these.
     struct Source {
         RunQueue queue{};
         std::uint32_t announced = 0;
         std::uint32_t received = 0;
         wire::IsotachHeader last{};  ///< of what has been received
+        Sent sent{};
         NodeId host = 0;
         bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
     };
