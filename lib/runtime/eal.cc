@@ -84,11 +84,12 @@ bool choose_hugepages(const EalOptions& options) {
 }
 
 /// Who cannot have any waits for no turn. Without one they may be gone before they are taken: then only who
-/// insists tries.
+/// insists tries, and who has a NIC, which most drivers of the kernel give to nobody without them.
 bool choose_in_turn(const EalOptions& options, HugepageTurn& turn) {
     if (!choose_hugepages(options)) return false;
     const bool is_ours = turn.await();
-    return choose_hugepages(options) && (is_ours || options.hugepages == Hugepages::kAlways);
+    const bool tries = is_ours || options.hugepages == Hugepages::kAlways || !options.pci.empty();
+    return choose_hugepages(options) && tries;
 }
 
 constexpr std::string_view kPrefix = "isoplane-";

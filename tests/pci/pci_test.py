@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from guest import make_image  # noqa: E402
 from installed import build, install  # noqa: E402
-from net import PROGRAM, WORK, Skip, die_with_parent, run, same, test, work  # noqa: E402
+from net import PROGRAM, WORK, Skip, command, die_with_parent, run, same, test, work  # noqa: E402
 
 NIC, DIRECTORY = sys.argv[3:]
 LIMIT = 500  # of seconds; 30 on two CPUs that have nothing else to do
@@ -85,7 +85,8 @@ def report(name):
 @test
 def a_guest_runs():
     install()
-    programs = {"isoplane": PROGRAM, **{name: build(name, "cc") for name in ("isoorder", "isogroup")}}
+    programs = {"isoplane": PROGRAM, **{name: build(name, "cc") for name in ("isoorder", "isogroup")}, "holding": work("holding")}
+    command("cc", os.path.join(os.path.dirname(os.path.abspath(__file__)), "holding.c"), "-o", programs["holding"])
     told = start(*make_image(DIRECTORY, programs))
     for name, code, text in re.findall(r"^=== (\S+) (\d+)\n(.*?)(?=^=== |\Z)", told, re.MULTILINE | re.DOTALL):
         said[name] = (int(code), text)
@@ -108,6 +109,11 @@ def without_huge_pages_a_nic_needs_an_iommu():
         ended("ordinary")
     else:
         assert "it needs huge pages" in ended("ordinary", code=1), said["ordinary"]
+
+
+@test
+def a_nic_gets_them_whoever_holds_the_turn_for_them():
+    ended("held")
 
 
 def all_came_back(name, size, count):
