@@ -102,14 +102,14 @@ bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
     return true;
 }
 
-void Siu::on_complete(std::uint64_t number) noexcept {
+inline void Siu::on_complete(std::uint64_t number) noexcept {
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         for (const wire::TokenEntry& entry : incoming(i, number))
             take_entry(number, entry);
     }
 }
 
-void Siu::take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
+inline void Siu::take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
     if (entry.source >= distances_.size() || entry.source == here_) return;
     if (entry.destination == here_) {
         announcements_.push({number, entry.source, entry.value});

@@ -44,10 +44,12 @@ void TokenExchange::add_neighbour(NodeId node) {
     index_[node] = static_cast<NodeId>(neighbours_.size());
     neighbours_.push_back(
         {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
+    neighbour_count_ = neighbours_.size();
 }
 
 void TokenExchange::forget_neighbours() noexcept {
     neighbours_.clear();
+    neighbour_count_ = 0;
     std::fill(index_.begin(), index_.end(), kNoNeighbour);
 }
 
@@ -101,22 +103,8 @@ bool TokenExchange::keep(Neighbour& neighbour, const wire::Token& token,
     if (token.number > neighbour.in_to) keep_part(neighbour, token, view);
     if (token.further != 0) keep_empty(neighbour, token);
     const std::uint64_t before = neighbour.in_to;
-    for (;;) {
-        const Incoming& next = neighbour.in[(neighbour.in_to + 1) & mask_];
-        if (next.number != neighbour.in_to + 1 || !next.whole()) break;
-        ++neighbour.in_to;
-        counters_.received.add();
-    }
+    pass_whole(neighbour);
     return neighbour.in_to != before;
-}
-
-inline void TokenExchange::Incoming::begin(std::uint64_t its_number, std::uint16_t its_last_part) {
-    number = its_number;
-    parts = 0;
-    last_part = its_last_part;
-    wanted = 0;
-    entries.clear();
-    if (last_part != 0) seen.assign(last_part + std::size_t{1}, false);
 }
 
 inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& token,
@@ -178,10 +166,7 @@ inline void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& t
     const std::uint64_t last = std::min(token.number + token.further, sent_ + options_.ahead);
     for (std::uint64_t number = std::max(token.number, neighbour.in_to) + 1; number <= last; ++number) {
         Incoming& slot = neighbour.in[number & mask_];
-        if (slot.number != number || !slot.whole()) {
-            slot.begin(number, 0);
-            slot.parts = 1;
-        }
+        if (slot.number != number || !slot.whole()) slot.fill(number, 0);
         slot.wanted = std::max(slot.wanted, token.wanted);
     }
 }

@@ -66,6 +66,9 @@ class Relay : public TokenExchange {
     Self& self() noexcept { return static_cast<Self&>(*this); }
     const Self& self() const noexcept { return static_cast<const Self&>(*this); }
 
+    bool take_next(const niu::Received& message) noexcept;
+    bool may_say(NodeId from, const wire::TokenEntry& entry) const noexcept;
+    void take_any(const niu::Received& message) noexcept;
     void refuse(const niu::Received& message) noexcept;
     bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;

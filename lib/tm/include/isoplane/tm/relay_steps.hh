@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <isoplane/tm/relay.hh>
+#include <isoplane/tm/relay_wanted.hh>
 
 namespace isoplane::tm {
 
@@ -58,7 +58,7 @@ inline bool Relay<Self>::prepare_what_is_due() noexcept {
             break;
         const bool says_something = number > base_ + options_.ahead && !self().is_silent(number);
         if (says_something) self().on_send(number);
-        for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+        for (std::size_t i = 0; i < neighbour_count_; ++i) {
             Entries& entries = neighbours_[i].out[number & mask_];
             if (!says_something) {
                 entries.clear();
@@ -73,7 +73,7 @@ inline bool Relay<Self>::prepare_what_is_due() noexcept {
     }
     if (sent_ == before) return false;
     level_ = level;
-    counters_.sent.add(neighbours_.size() * (sent_ - before));
+    counters_.sent.add(neighbour_count_ * (sent_ - before));
     resend_at_ = now_ + patience();
     return true;
 }
@@ -172,8 +172,8 @@ inline bool Relay<Self>::goes_along(const Neighbour& neighbour, const wire::Toke
     const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
     const NodeId host = self().carrier(neighbour.node);
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
-    if (host == wire::kNoNode || niu_.open_room(host) < wire::kMessageHeaderSize + size) return false;
-    const niu::SendBuffer room = niu_.buffer(host, wire::Protocol::kToken, size);
+    if (host == wire::kNoNode) return false;
+    const niu::SendBuffer room = niu_.open_buffer(host, wire::Protocol::kToken, size);
     if (!room) return false;
     wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
                               {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
@@ -219,6 +219,48 @@ bool Relay<Self>::on_token(const niu::TokenAddress& address, const wire::TokenVi
 
 template <typename Self>
 void Relay<Self>::take(const niu::Received& message) noexcept {
+    if (!take_next(message)) [[unlikely]]
+        return take_any(message);
+    niu_.release(message);
+}
+
+/// As nearly every token is: the next of a neighbour in its present life, with none of those behind it here,
+/// and what it says can be said. False, and nothing is done, where it is not.
+template <typename Self>
+inline bool Relay<Self>::take_next(const niu::Received& message) noexcept {
+    if (!wire::PlainToken::is(message.data) || !message.whole()) return false;
+    const wire::PlainToken token(message.data);
+    const NodeId from = token.from();
+    const std::size_t index = from < index_.size() ? index_[from] : kNoNeighbour;
+    if (index == kNoNeighbour) return false;
+    Neighbour& neighbour = neighbours_[index];
+    const std::uint64_t number = token.number();
+    const std::uint64_t last = number + token.further();
+    const bool is_next = number == neighbour.in_to + 1 && last <= sent_ + options_.ahead &&
+                         neighbour.in_to != base_ && !neighbour.has_any(number, last, mask_);
+    const bool is_its = token.origin() == neighbour.origin && token.view() == takes_ &&
+                        (from == message.source || from >= options_.hosts);
+    if (!is_next || !is_its || (token.has_entry() && !may_say(from, token.entry()))) return false;
+    now_ = neighbour.heard = niu_.now();
+    for (std::uint64_t next = number; next <= last; ++next)
+        neighbour.in[next & mask_].fill(next, token.wanted());
+    if (token.has_entry()) neighbour.in[number & mask_].entries.push_back(token.entry());
+    pass_whole(neighbour);
+    hurried_ = token.wanted() != 0;
+    if (hurried_) on_wanted(index, token.wanted());
+    complete_what_is();
+    return true;
+}
+
+/// In a token that says nothing else.
+template <typename Self>
+inline bool Relay<Self>::may_say(NodeId from, const wire::TokenEntry& entry) const noexcept {
+    return wire::TokenView::is_entry(entry, options_.hosts) &&
+           (entry.source == from || from >= options_.hosts);
+}
+
+template <typename Self>
+void Relay<Self>::take_any(const niu::Received& message) noexcept {
     const auto nodes = static_cast<std::uint16_t>(niu_.options().nodes.size());
     if (!message.whole() || message.data.size() <= wire::kTokenOriginSize) [[unlikely]]
         return refuse(message);
@@ -294,6 +336,7 @@ inline bool Relay<Self>::belongs(Neighbour& neighbour, const niu::TokenAddress& 
     for (Incoming& token : neighbour.in)
         token.number = 0;
     neighbour.epoch = address.epoch;
+    neighbour.origin = wire::word_of({.epoch = address.epoch, .from = neighbour.node, .to = options_.node});
     return true;
 }
 
@@ -318,61 +361,6 @@ inline void Relay<Self>::complete_what_is() noexcept {
         if constexpr (Self::kAnswersAtOnce) due |= prepare_what_is_due();
     }
     if (due) transmit_pending();
-}
-
-// That time is wanted.
-
-/// For how many hops from here the token that goes now is to say so: one hop less than the neighbour that
-/// wants it for furthest.
-template <typename Self>
-inline std::uint8_t Relay<Self>::wanted() noexcept {
-    if (self().wants()) return options().reach;
-    const std::uint64_t number = sent() + 1;
-    std::uint8_t hops = woken_for(number);
-    if (number <= base() + options().ahead || !passes_on_) return hops;
-    for (std::size_t i = 0; i < neighbour_count(); ++i) {
-        const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
-        if (theirs > hops + 1) hops = static_cast<std::uint8_t>(theirs - 1);
-    }
-    return hops;
-}
-
-template <typename Self>
-std::uint8_t Relay<Self>::woken_for(std::uint64_t number) const noexcept {
-    auto hops = static_cast<std::uint8_t>(woken_through_.size() - 1);
-    while (hops != 0 && woken_through_[hops] < number)
-        --hops;
-    return hops;
-}
-
-/// A neighbour says that somebody `hops` hops or less from here wants time to go on.
-template <typename Self>
-inline void Relay<Self>::on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept {
-    self().on_others_want();
-    if (!passes_on_) return;
-    const auto further = static_cast<std::uint8_t>(std::min<std::size_t>(hops, woken_through_.size()) - 1);
-    const bool awake = woken_for(sent() + 1) >= further;
-    woken_through_[further] = sent() + std::uint64_t{2} * options().ahead;
-    if (!awake && further != 0) wake(neighbour);
-}
-
-template <typename Self>
-void Relay<Self>::wake(std::size_t except) noexcept {
-    const std::uint8_t hops = wanted();
-    if (hops == 0 || sent_ == base_ || quiet_ != 0) return;
-    counters_.wakes.add();
-    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-        const Neighbour& neighbour = neighbours_[i];
-        Gone before{sent_ - 1};
-        if (i != except && neighbour.gone.number == sent_) transmit(neighbour, before, hops);
-    }
-    level_ = std::max(level_, hops);
-    resend_at_ = std::min(resend_at_, now_ + patience());
-}
-
-template <typename Self>
-void Relay<Self>::forget_wanted() noexcept {
-    std::fill(woken_through_.begin(), woken_through_.end(), 0);
 }
 
 }  // namespace isoplane::tm

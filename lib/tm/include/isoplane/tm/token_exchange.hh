@@ -152,7 +152,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     Time now() const noexcept { return now_; }
     Time last_sent_at() const noexcept { return sent_at_; }
-    std::size_t neighbour_count() const noexcept { return neighbours_.size(); }
+    std::size_t neighbour_count() const noexcept { return neighbour_count_; }
     NodeId neighbour(std::size_t index) const noexcept { return neighbours_[index].node; }
 
   private:
@@ -169,7 +169,22 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::vector<bool> said_to{};  ///< by host, and all of them behind: a host's token has an entry for it
 
         bool whole() const noexcept { return parts == last_part + 1U; }
-        void begin(std::uint64_t its_number, std::uint16_t its_last_part);
+        void begin(std::uint64_t its_number, std::uint16_t its_last_part) {
+            number = its_number;
+            parts = 0;
+            last_part = its_last_part;
+            wanted = 0;
+            entries.clear();
+            if (last_part != 0) seen.assign(last_part + std::size_t{1}, false);
+        }
+        /// Whole, with no entries yet.
+        void fill(std::uint64_t its_number, std::uint8_t its_wanted) noexcept {
+            number = its_number;
+            parts = 1;
+            last_part = 0;
+            wanted = its_wanted;
+            entries.clear();
+        }
     };
     /// How far tokens have gone out: all up to `number`, and so many parts of the next.
     struct Gone {
@@ -178,13 +193,20 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     };
     struct Neighbour {
         NodeId node = 0;
-        std::uint32_t epoch = 0;  ///< 0 before it was heard
-        std::uint64_t in_to = 0;  ///< all its tokens up to this one are here
-        Gone gone{};              ///< ours for the first time
-        Gone again{};             ///< and again, while that goes on
+        std::uint32_t epoch = 0;            ///< 0 before it was heard
+        std::uint64_t origin = UINT64_MAX;  ///< word_of() that of its tokens, which none has before that
+        std::uint64_t in_to = 0;            ///< all its tokens up to this one are here
+        Gone gone{};                        ///< ours for the first time
+        Gone again{};                       ///< and again, while that goes on
         Time heard{};
         std::vector<Incoming> in{};  ///< by number
         std::vector<Entries> out{};  ///< by number
+
+        bool has_any(std::uint64_t first, std::uint64_t last, std::size_t mask) const noexcept {
+            for (; first <= last; ++first)
+                if (in[first & mask].number == first) return true;
+            return false;
+        }
     };
 
     static constexpr std::uint8_t kQuiet = 1;
@@ -199,6 +221,15 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     void add_neighbour(NodeId node);
     void begin_at(std::uint32_t view, std::uint64_t base) noexcept;
     bool keep(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
+    /// All that is here behind the last that is complete.
+    void pass_whole(Neighbour& neighbour) noexcept {
+        for (;;) {
+            const Incoming& next = neighbour.in[(neighbour.in_to + 1) & mask_];
+            if (next.number != neighbour.in_to + 1 || !next.whole()) break;
+            ++neighbour.in_to;
+            counters_.received.add();
+        }
+    }
     void keep_part(Neighbour& neighbour, const wire::Token& token, const wire::TokenView& view) noexcept;
     void keep_empty(Neighbour& neighbour, const wire::Token& token) noexcept;
     bool is_news(const Neighbour& neighbour, Incoming& slot, const wire::TokenEntry& entry) const noexcept;
@@ -217,7 +248,8 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::size_t mask_;          ///< of the places for tokens: as many as 2h, or more
     std::size_t most_entries_;  ///< of a token that can be: one for each two hosts, and one of each for all
     std::vector<Neighbour> neighbours_;
-    std::vector<NodeId> index_;  ///< of a node among the neighbours
+    std::size_t neighbour_count_ = 0;  ///< of these; to ask them is to divide by their size
+    std::vector<NodeId> index_;        ///< of a node among the neighbours
     ExchangeCounters counters_;
 
     std::uint64_t base_ = 0;

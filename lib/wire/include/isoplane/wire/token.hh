@@ -102,12 +102,16 @@ struct TokenOrigin {
     bool operator==(const TokenOrigin&) const = default;
 };
 
-/// In one word, so that a CRC which reads it at once need not wait.
-inline void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin) {
+constexpr std::uint64_t word_of(const TokenOrigin& origin) {
     static_assert(token_origin_layout::Epoch::kOffset == 0 && token_origin_layout::From::kOffset == 4 &&
                   token_origin_layout::To::kOffset == 6);
     using Word = std::uint64_t;
-    Field<Word, 0>::put(out.data(), Word{origin.epoch} << 32 | Word{origin.from} << 16 | origin.to);
+    return Word{origin.epoch} << 32 | Word{origin.from} << 16 | origin.to;
+}
+/// In one word, as all that is written is written in words, so that a CRC which reads it at once need not
+/// wait.
+inline void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin) {
+    Field<std::uint64_t, 0>::put(out.data(), word_of(origin));
 }
 inline TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in) {
     return {.epoch = token_origin_layout::Epoch::get(in.data()),
@@ -127,7 +131,26 @@ constexpr std::size_t token_capacity(std::size_t payload) {
 
 /// Writes a token at the front of `out`, which has room for token_size(entries.size()) bytes; returns that
 /// size.
-std::size_t encode_token(std::span<std::byte> out, const Token& token, std::span<const TokenEntry> entries);
+inline std::size_t encode_token(std::span<std::byte> out, const Token& token,
+                                std::span<const TokenEntry> entries) {
+    assert(out.size() >= token_size(entries.size()));
+    using Word = std::uint64_t;
+    std::byte* at = out.data();
+    static_assert(token_layout::Number::kOffset == 0 && token_layout::Wanted::kOffset == 8 &&
+                  token_layout::Further::kOffset == 9 && token_layout::Part::kOffset == 10 &&
+                  token_layout::LastPart::kOffset == 12 && token_layout::View::kOffset == 14);
+    Field<Word, 0>::put(at, token.number);
+    Field<Word, 8>::put(at, Word{token.wanted} << 56 | Word{token.further} << 48 | Word{token.part} << 32 |
+                                Word{token.last_part} << 16 | Word{token.view});
+    at += kTokenSize;
+    static_assert(token_entry_layout::Source::kOffset == 0 && token_entry_layout::Destination::kOffset == 2 &&
+                  token_entry_layout::Value::kOffset == 4);
+    for (const TokenEntry& entry : entries) {
+        Field<Word, 0>::put(at, Word{entry.source} << 48 | Word{entry.destination} << 32 | entry.value);
+        at += kTokenEntrySize;
+    }
+    return token_size(entries.size());
+}
 
 /// A token in a received payload; valid as long as the payload is.
 class TokenView {
@@ -160,18 +183,60 @@ class TokenView {
                 .value = token_entry_layout::Value::get(in)};
     }
 
-  private:
-    TokenView(const std::byte* at, std::size_t size) : at_(at), size_(size) {}
-
-    static bool is_group_word(std::uint32_t value) { return value != 0 && (value & ~kKnownGroupBits) == 0; }
+    /// Whether it can be, where nodes are below that number.
     static bool is_entry(const TokenEntry& entry, std::uint16_t node_count) {
         if (entry.source >= node_count) return false;
         if (entry.destination == kEveryHost) return entry.source != kEveryHost && is_group_word(entry.value);
         return entry.destination < node_count && entry.source != entry.destination;
     }
 
+  private:
+    TokenView(const std::byte* at, std::size_t size) : at_(at), size_(size) {}
+
+    static bool is_group_word(std::uint32_t value) { return value != 0 && (value & ~kKnownGroupBits) == 0; }
+
     const std::byte* at_;
     std::size_t size_;  ///< entries
+};
+
+/// A token that goes along with messages, behind its origin, as nearly all are there: in one part, with an
+/// entry or none. It is read in as few words.
+class PlainToken {
+  public:
+    /// Whether it is one, as far as its form goes: entry() is to be looked at.
+    static bool is(std::span<const std::byte> message) {
+        const bool fits = message.size() == kSize || message.size() == kSize + kTokenEntrySize;
+        return fits && (rest(message.data()) & kParts) == 0;
+    }
+
+    explicit PlainToken(std::span<const std::byte> message)
+        : at_(message.data()), has_entry_(message.size() != kSize) {}
+
+    std::uint64_t origin() const { return Field<std::uint64_t, 0>::get(at_); }  ///< word_of() it
+    std::uint16_t from() const { return token_origin_layout::From::get(at_); }
+    std::uint64_t number() const { return Field<std::uint64_t, kTokenOriginSize>::get(at_); }
+    std::uint8_t wanted() const { return static_cast<std::uint8_t>(rest(at_) >> 56); }
+    std::uint8_t further() const { return static_cast<std::uint8_t>(rest(at_) >> 48); }
+    std::uint16_t view() const { return static_cast<std::uint16_t>(rest(at_)); }
+    bool has_entry() const { return has_entry_; }
+    TokenEntry entry() const {
+        const std::byte* const in = at_ + kSize;
+        return {.source = token_entry_layout::Source::get(in),
+                .destination = token_entry_layout::Destination::get(in),
+                .value = token_entry_layout::Value::get(in)};
+    }
+
+  private:
+    static constexpr std::size_t kSize = kTokenOriginSize + kTokenSize;
+    static constexpr std::uint64_t kParts = 0xffff'ffff'0000;
+
+    /// All behind the number.
+    static std::uint64_t rest(const std::byte* at) {
+        return Field<std::uint64_t, kTokenOriginSize + token_layout::Wanted::kOffset>::get(at);
+    }
+
+    const std::byte* at_;
+    bool has_entry_;
 };
 
 inline std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload,
