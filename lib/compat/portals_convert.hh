@@ -19,8 +19,7 @@ inline portals::MdSpec md_of(const ptl_md_t& md) {
     return {md.start, md.length, md.threshold, md.max_size, md.options, md.user_ptr, md.eq_handle};
 }
 
-inline ptl_md_t to_md(const portals::MdSpec& spec) {
-    ptl_md_t md{};
+inline void convert(const portals::MdSpec& spec, ptl_md_t& md) {
     md.start = spec.start;
     md.length = spec.length;
     md.threshold = spec.threshold;
@@ -28,7 +27,6 @@ inline ptl_md_t to_md(const portals::MdSpec& spec) {
     md.options = spec.options;
     md.user_ptr = spec.user_ptr;
     md.eq_handle = spec.eq;
-    return md;
 }
 
 }  // namespace isoplane::compat

@@ -12,7 +12,6 @@ using isoplane::compat::Inside;
 using isoplane::compat::on_interface;
 using isoplane::compat::on_interface_of;
 using isoplane::compat::Portals;
-using isoplane::compat::to_md;
 using namespace isoplane::portals;
 
 namespace {
@@ -30,7 +29,7 @@ void convert(const Event& from, ptl_event_t& to) {
     to.mlength = from.mlength;
     to.offset = from.offset;
     to.md_handle = from.md;
-    to.md = to_md(from.spec);
+    isoplane::compat::convert(from.spec, to.md);
     to.hdr_data = from.hdr_data;
     to.link = from.link;
     to.ni_fail_type = from.failure;

@@ -7,7 +7,6 @@
 using isoplane::compat::md_of;
 using isoplane::compat::on_interface;
 using isoplane::compat::on_interface_of;
-using isoplane::compat::to_md;
 using namespace isoplane::portals;
 
 namespace {
@@ -88,7 +87,7 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
         const MdSpec fresh = new_md != nullptr ? md_of(*new_md) : MdSpec{};
         const Status status =
             its.update(md, old_md != nullptr ? &old : nullptr, new_md != nullptr ? &fresh : nullptr, testq);
-        if (old_md != nullptr && status != Status::kMdInvalid) *old_md = to_md(old);
+        if (old_md != nullptr && status != Status::kMdInvalid) isoplane::compat::convert(old, *old_md);
         return status;
     });
 }

@@ -19,6 +19,7 @@ Isotach::Isotach(niu::Niu& niu, siu::Siu& siu, runtime::Pool& pool, Options opti
       group_(niu.options().nodes.size()),
       payloads_(niu, siu.survives() ? SIZE_MAX / 2 : std::size_t{options_.max_message}),
       paranoid_(options_.paranoid ? std::make_unique<Paranoid>(here_, niu.options().nodes.size()) : nullptr),
+      own_host_(wire::host_in_isotach(here_)),
       flags_(paranoid_ ? wire::kIsotachClocked : std::uint8_t{0}),
       in_front_(wire::kIsotachSize + (paranoid_ ? wire::kIsotachClockSize : 0)),
       needs_(here_, niu.options().nodes.size(), niu.options().coalesce, options_.max_message, in_front_),

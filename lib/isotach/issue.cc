@@ -14,8 +14,9 @@
 
 namespace isoplane::isotach {
 
+/// Of this host.
 inline void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept {
-    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), header);
+    wire::encode_isotach(std::span<std::byte, wire::kIsotachSize>(at, wire::kIsotachSize), own_host_, header);
     if (paranoid_) [[unlikely]]
         wire::IsotachClock::put(at + wire::kIsotachSize, siu_.clock());
 }

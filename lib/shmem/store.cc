@@ -108,11 +108,7 @@ void Store::block(NodeId issuer, const Access& access) {
     const std::uint32_t number = free_.back();
     free_.pop_back();
     Blocked& blocked = table_[number];
-    blocked = {.code = access.code,
-               .to = issuer,
-               .words = access.words,
-               .ticket = access.ticket,
-               .at = access.address};
+    blocked.begin(issuer, access);
     for (std::uint16_t i = 0; i < access.words; ++i) {
         const Version* version = current_.find(access.address + i);
         if (version == nullptr) {
@@ -163,7 +159,9 @@ void Store::wait_for(const Key& key, std::uint32_t blocked, std::uint16_t word) 
     Waiter& waiter = waiters_[number - 1];
     free_waiter_ = waiter.next;
     std::uint32_t& first = open_[key];
-    waiter = {blocked, word, first};
+    waiter.blocked = blocked;
+    waiter.word = word;
+    waiter.next = first;
     first = number;
 }
 

@@ -329,8 +329,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
     Group group_;
     Payloads payloads_;
     std::unique_ptr<Paranoid> paranoid_;
-    std::uint8_t flags_;    ///< of what this host sends
-    std::size_t in_front_;  ///< of the data in a message
+    std::uint64_t own_host_;  ///< wire::host_in_isotach(here_)
+    std::uint8_t flags_;      ///< of what this host sends
+    std::size_t in_front_;    ///< of the data in a message
     RunQueue deliveries_;
     Delivery peeked_;
 

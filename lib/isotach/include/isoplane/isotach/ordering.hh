@@ -68,12 +68,12 @@ class Ordering {
         if (first) put_head(source);
         return next;
     }
-    /// So many next ones, all of a frame.
+    /// So many next ones, all of a frame, the last of which is source.last; `before` is the one that the
+    /// first is in a run with.
     void received(Source& source, niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
-                  const wire::IsotachHeader& last) noexcept {
+                  const std::optional<wire::IsotachHeader>& before) noexcept {
         const bool first = note_received(source, source.received + messages, messages);
-        source.queue.add(frame, next, messages, source.last, last.pulse);
-        source.last = last;
+        source.queue.add(frame, next, messages, before, source.last.pulse);
         if (first) put_head(source);
     }
     /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
@@ -224,11 +224,15 @@ class Ordering {
             return a.pulse != b.pulse ? a.pulse > b.pulse : a.host > b.host;
         }
     };
+    /// As std::push_heap(), which would read at once, and as a whole, what has been written in parts.
     void put_head(const Source& source) noexcept {
-        Head& head = heads_.emplace_back();
-        head.pulse = source.queue.first_pulse();
-        head.host = source.host;
-        if (heads_.size() != 1) std::push_heap(heads_.begin(), heads_.end(), Later{});
+        const Head head{source.queue.first_pulse(), source.host};
+        std::size_t at = heads_.size();
+        heads_.emplace_back();
+        for (; at != 0 && Later{}(heads_[(at - 1) / 2], head); at = (at - 1) / 2)
+            heads_[at] = heads_[(at - 1) / 2];
+        heads_[at].pulse = head.pulse;
+        heads_[at].host = head.host;
     }
     Source& take_head() noexcept {
         if (heads_.size() != 1) std::pop_heap(heads_.begin(), heads_.end(), Later{});

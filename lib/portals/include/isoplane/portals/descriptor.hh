@@ -29,6 +29,17 @@ struct Descriptor : Slot {
     MatchEntry* entry = nullptr;
     EventQueue* events = nullptr;
 
+    /// As new, but for what it gets with its next user's spec.
+    void clear() noexcept {
+        iovec.clear();
+        local_offset = 0;
+        pending = 0;
+        unlink_due = false;
+        on_exhaustion = on_no_fit = Unlink::kRetain;
+        entry = nullptr;
+        events = nullptr;
+    }
+
     bool has(unsigned option) const noexcept { return (spec.options & option) == option; }
     Pieces pieces(Size offset, Size length) const noexcept {
         if (has(kIovec)) return {iovec, offset, length};

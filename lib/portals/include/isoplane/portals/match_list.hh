@@ -26,6 +26,8 @@ struct alignas(64) MatchEntry : Slot {
         bits = spec.bits;
         ignore = spec.ignore;
     }
+    /// Its place in a list is that of the next, and so is what it matches.
+    void clear() noexcept { md = nullptr; }
     bool matches(const ProcessId& initiator, Bits request) const noexcept {
         return ((bits ^ request) & ~ignore) == 0 && (id.nid == kAny || id.nid == initiator.nid) &&
                (id.pid == kAny || id.pid == initiator.pid);

@@ -25,7 +25,7 @@ struct Slot {
 /// handle whose object is gone finds nothing. Places are taken again in the order in which they became free,
 /// so that it takes as long as can be until a handle comes again.
 ///
-/// An object that goes is made as new, or, if it has a clear(), told to release what it holds.
+/// An object that goes is told to clear() what it holds.
 template <typename T>
 class Slots {
   public:
@@ -61,13 +61,9 @@ class Slots {
     void give_back(T& object) noexcept {
         const std::uint32_t index = HandleParts::unpack(object.handle).index;
         const std::uint32_t generation = object.generation + 1;
-        if constexpr (requires { object.clear(); }) {
-            object.clear();
-            object.live = false;
-            object.handle = kInvalid;
-        } else {
-            object = T{};
-        }
+        object.clear();
+        object.live = false;
+        object.handle = kInvalid;
         object.generation = generation;
         if (free_ == 0)
             first_free_ = index;

@@ -51,7 +51,8 @@ class FlatMap {
             std::swap(slots_[free], slots_[at]);
             free = at;
         }
-        slots_[free] = {};
+        slots_[free].value = T{};
+        slots_[free].used = false;
         --size_;
     }
     /// In no order; nothing may change meanwhile but values.
@@ -89,8 +90,11 @@ class FlatMap {
         std::size_t at = home(key);
         while (slots_[at].used)
             at = after(at);
-        slots_[at] = {key, std::move(value), true};
-        return slots_[at].value;
+        Slot& slot = slots_[at];
+        slot.key = key;
+        slot.value = std::move(value);
+        slot.used = true;
+        return slot.value;
     }
     void grow() {
         std::vector<Slot> before(slots_.empty() ? kFirst : 2 * slots_.size());

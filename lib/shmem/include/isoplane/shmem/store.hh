@@ -96,6 +96,21 @@ class Store {
         Version makes = 0;
         std::array<std::uint32_t, 4> operands{};
         std::array<std::uint32_t, wire::kMostAccessWords> old{};
+
+        /// What it had before is another's; its operands are still to come, and its words, of which those
+        /// of a change are told to others while it waits.
+        void begin(NodeId issuer, const wire::Access& access) noexcept {
+            code = access.code;
+            to = issuer;
+            words = access.words;
+            lacking = 0;
+            offset = 0;
+            lost = false;
+            ticket = access.ticket;
+            at = access.address;
+            makes = 0;
+            old[0] = old[1] = 0;
+        }
     };
     /// A word that an access lacks.
     struct Waiter {

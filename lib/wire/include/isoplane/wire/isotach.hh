@@ -87,19 +87,29 @@ inline constexpr std::uint8_t kIsotachPointer = 0x80;
 using PayloadSize = Field<std::uint32_t, 0>;
 inline constexpr std::size_t kPointerSize = PayloadSize::kEnd;
 
-/// Writes the extension; the message's data is to follow it. In words, so that a CRC which reads it at once
-/// need not wait.
-inline void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
+/// The host of an extension, where it stands in its second word.
+constexpr std::uint64_t host_in_isotach(std::uint16_t host) {
+    return std::uint64_t{host} << 48;
+}
+
+/// Writes the extension but for its host, which is given as above: who sends has it ready, as a host that a
+/// CPU has put aside in two bytes to read it back as a word would have to wait for all stores so far. The
+/// message's data is to follow it. In words, so that a CRC which reads it at once need not wait.
+inline void encode_isotach(std::span<std::byte, kIsotachSize> out, std::uint64_t host,
+                           const IsotachHeader& header) {
     static_assert(isotach_layout::Pulse::kOffset == 0 && isotach_layout::Host::kOffset == 8 &&
                   isotach_layout::Flags::kOffset == 10 && isotach_layout::Operation::kOffset == 11 &&
                   isotach_layout::Rank::kOffset == 12 && isotach_layout::Isochron::kOffset == 16 &&
                   isotach_layout::Count::kOffset == 20);
     using Words = std::uint64_t;
     Field<Words, 0>::put(out.data(), header.pulse);
-    Field<Words, 8>::put(out.data(), Words{header.host} << 48 | Words{header.flags} << 40 |
+    Field<Words, 8>::put(out.data(), host | Words{header.flags} << 40 |
                                          Words{static_cast<std::uint8_t>(header.operation)} << 32 |
                                          header.rank);
     Field<Words, 16>::put(out.data(), Words{header.isochron} << 32 | header.count);
+}
+inline void encode_isotach(std::span<std::byte, kIsotachSize> out, const IsotachHeader& header) {
+    encode_isotach(out, host_in_isotach(header.host), header);
 }
 
 /// Reads the extension. The body of an ordered message that is not in a run always has one:
