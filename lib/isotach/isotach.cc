@@ -98,17 +98,20 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
     const std::byte* const end = first + unread.messages.size();
     const std::byte* at = first;
     Pulse earliest = ordering_.executed() + 1;
-    wire::IsotachHeader last = from.last;
+    wire::IsotachHeader& last = from.last;
     std::uint32_t messages = 0;
     const auto is_next = [&](const wire::IsotachHeader& header) {
         return header.host == unread.source && header.pulse >= earliest &&
                header.count == from.received + messages + 1;
     };
+    std::optional<wire::IsotachHeader> before;  // only what is in a run asks for it
     while (at != end) {
         const wire::MessageHeader message = wire::read_message_header(at);
         if (message.protocol != wire::Protocol::kIsotach) break;
-        if (message.fragment == wire::kInRun) [[likely]] {
+        if (message.fragment == wire::kInRun) {
             if (!is_next(wire::step_from(last, message.size_or_offset))) break;
+            if (messages == 0) [[unlikely]]
+                before = last;
             const wire::RunEnd run = wire::follow_run(at, end, last);
             messages += run.messages;
             at = run.at;
@@ -124,7 +127,7 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
         at += wire::kMessageHeaderSize + message.length;
         ++messages;
     }
-    if (messages != 0) ordering_.received(from, unread.frame, first, messages, last);
+    if (messages != 0) ordering_.received(from, unread.frame, first, messages, before);
     return {messages, static_cast<std::size_t>(at - first)};
 }
 

@@ -85,6 +85,21 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     issue_own(part.operation, number, data, part.packet.release(), part.payload.release());
 }
 
+/// With the time of the one before it, but not right behind that in its frame: it says of itself what it is.
+[[gnu::always_inline]] inline void Isotach::issue_further(const niu::SendBuffer& room,
+                                                          std::span<const std::byte> message) noexcept {
+    const std::uint32_t further = last_.further++;
+    const std::uint32_t count = siu_.announce(room.to);
+    counters_.copied_bytes.add(message.size());
+    put_front(room.data.data(), {.pulse = stamp_.pulse,
+                                 .operation = wire::Operation::kMessage,
+                                 .rank = stamp_.rank + further,
+                                 .isochron = next_isochron_ + further,
+                                 .count = count});
+    niu_.send(room, message);
+    niu_.begin_run(room.to);
+}
+
 /// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
 /// needed; an empty one to this host may stand before it. False, and nothing is done, when it cannot go this
 /// way now.
@@ -94,6 +109,10 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
     if (!room) return false;
+    if (!own && operation == wire::Operation::kMessage && is_of_last_time(to) && !paranoid_) {
+        issue_further(room, message);
+        return true;
+    }
     const std::uint32_t number = stamp(siu_.distance(to));
     if (own) {
         issue_own(*own, number, {}, nullptr, nullptr);
@@ -106,7 +125,6 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     counters_.isochrons.add();
     send_in_frame(room, message,
                   {.pulse = stamp_.pulse,
-                   .host = here_,
                    .flags = flags_,
                    .operation = operation,
                    .rank = stamp_.rank++,
@@ -121,9 +139,7 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
 /// what this is short of: the CPU keeps few while it waits for a line of the packet.
 [[gnu::always_inline]] inline bool Isotach::issue_behind(NodeId to,
                                                          std::span<const std::byte> message) noexcept {
-    const bool same_time = to == last_.to && last_.clock == siu_.clock() && siu_.complete() < stamp_.pulse &&
-                           outstanding() < most_outstanding_;
-    if (!same_time) return false;
+    if (!is_of_last_time(to) || outstanding() >= most_outstanding_) return false;
     niu::Peer* const peer = niu_.in_run(to, in_front_ + message.size());
     if (peer == nullptr) return false;
     ++last_.further;
@@ -272,7 +288,6 @@ void Isotach::issue(Isochron& isochron) noexcept {
         }
         const wire::IsotachHeader header{
             .pulse = stamp_.pulse,
-            .host = here_,
             .flags = static_cast<std::uint8_t>(flags_ | (part.payload ? wire::kIsotachPointer : 0)),
             .operation = part.operation,
             .rank = stamp_.rank++,

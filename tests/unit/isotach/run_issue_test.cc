@@ -140,6 +140,40 @@ TEST(RunIssue, has_no_more_isochrons_than_may_be_outstanding) {
     }
 }
 
+TEST(RunIssue, goes_on_in_another_frame_and_behind_another_message) {
+    constexpr std::uint32_t kMost = 12;
+    constexpr std::size_t kSize = 600;  // two of them fill a frame
+    Hosts hosts(topology::line(1, 3), {.isotach = {.most_outstanding = kMost}});
+    isotach::Isotach& here = hosts[0].isotach;
+    const std::uint32_t first = here.next_isochron();
+    std::uint32_t number = 0;
+    for (; number < 5; ++number)
+        ASSERT_TRUE(here.send(2, bytes(kSize, number)));
+    ASSERT_TRUE(hosts[0].niu.send(2, wire::Protocol::kNoniso, bytes(8)));
+    ASSERT_TRUE(here.send(2, bytes(kSize, number++)));
+    ASSERT_TRUE(hosts[0].send({2, 1, 2}, number++, kSize));
+    while (number < 20 && here.send(2, bytes(kSize, number)))
+        ++number;
+    EXPECT_EQ(number, kMost);
+    EXPECT_EQ(here.outstanding(), kMost);
+    hosts.run(1ms);
+    EXPECT_EQ(here.outstanding(), 0U);
+    EXPECT_EQ(here.counters().isochrons.get(), kMost);
+    const auto received = hosts[2].receive();
+    ASSERT_EQ(received.size(), kMost + 1U);
+    for (std::uint32_t i = 0; i < received.size(); ++i) {
+        // The seventh is one to host 1, too, and has two parts here.
+        EXPECT_EQ(received[i].isochron, first + i - (i > 6 ? 1 : 0));
+        EXPECT_EQ(received[i].time.pulse, received[0].time.pulse);
+        EXPECT_EQ(received[i].time.rank, i + (i > 6 ? 1 : 0));
+        EXPECT_EQ(received[i].data.size(), kSize);
+    }
+    EXPECT_EQ(hosts[2].isotach.counters().out_of_sequence.get(), 0U);
+    hosts[2].release(received);
+    hosts[1].release(hosts[1].receive());
+    hosts.run(1ms);
+}
+
 /// Each kind of isochron between two that would follow each other.
 TEST(RunIssue, goes_on_behind_what_was_issued_in_between) {
     Hosts hosts(topology::line(1, 3));

@@ -50,6 +50,8 @@ class Messages {
         }
     }
     void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, before_, last_); }
+    /// The first is in no run.
+    void add_apart_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, {}, last_); }
 
   private:
     /// Of that data, with its header; returns where it is behind that.
@@ -115,6 +117,23 @@ TEST_P(RunForms, reads_what_stands_in_the_frame) {
         EXPECT_EQ(queue.pop(), number == 2);
     }
     EXPECT_TRUE(queue.empty());
+}
+
+/// Not even if another run has been in its place before.
+TEST(Run, needs_nothing_before_a_message_that_is_in_none) {
+    const Messages others({7, 7}, Form::kInRun, 7);
+    const Messages messages({5, 6, 6}, Form::kByThemselves);
+    RunQueue queue;
+    others.add_to(queue);
+    EXPECT_EQ(empty(queue), (Numbers{0, 1}));
+    messages.add_apart_to(queue);
+    EXPECT_EQ(queue.first_pulse(), 5U);
+    EXPECT_EQ(queue.first().time, (isotach::LogicalTime{5, isotach::Place::kWithin, kIssuer, 0}));
+    RunQueue moved;
+    EXPECT_EQ(queue.move(5, moved), 1U);
+    EXPECT_EQ(empty(moved), (Numbers{0}));
+    EXPECT_EQ(queue.first_pulse(), 6U);
+    EXPECT_EQ(empty(queue), (Numbers{1, 2}));
 }
 
 TEST_P(RunForms, moves_as_far_as_its_pulse_has_come) {

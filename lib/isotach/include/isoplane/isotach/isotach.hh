@@ -220,6 +220,11 @@ class Isotach final : public niu::Receiver, public Endpoint {
     }
     std::uint32_t stamp(Pulse distance) noexcept;
     bool issue_behind(NodeId to, std::span<const std::byte> message) noexcept;
+    void issue_further(const niu::SendBuffer& room, std::span<const std::byte> message) noexcept;
+    /// What is issued to that host now gets the time of the last one, which was to it, too.
+    bool is_of_last_time(NodeId to) const noexcept {
+        return to == last_.to && last_.clock == siu_.clock() && siu_.complete() < stamp_.pulse;
+    }
     bool issue_alone(NodeId to, std::span<const std::byte> message, wire::Operation operation,
                      std::optional<wire::Operation> own = {}) noexcept;
     bool issue_simple(Isochron& isochron) noexcept;

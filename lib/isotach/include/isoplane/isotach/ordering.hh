@@ -7,6 +7,7 @@
 #include <isoplane/niu/by_peer.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <isoplane/siu/siu.hh>
+#include <optional>
 #include <vector>
 
 #include <isoplane/isotach/delivery.hh>

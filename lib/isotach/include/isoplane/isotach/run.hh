@@ -8,6 +8,7 @@
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/run.hh>
+#include <optional>
 
 #include <isoplane/isotach/delivery.hh>
 
@@ -113,12 +114,13 @@ class RunQueue {
         ++size_;
         return run.single;
     }
-    /// So many messages behind each other in a frame, from that header on, behind one that stands there in
-    /// logical time. Written in place (runtime::Fifo::next).
+    /// So many messages behind each other in a frame, from that header on; the first has an extension, or is
+    /// behind one that stands there in logical time. Written in place (runtime::Fifo::next).
     void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
-             const wire::IsotachHeader& before, Pulse last) noexcept {
+             const std::optional<wire::IsotachHeader>& before, Pulse last) noexcept {
         Run& run = runs_.next();
-        run.stand_at(before);
+        if (before) [[unlikely]]
+            run.stand_at(*before);
         run.single.kind = DeliveryKind::kMessage;
         run.single.frame = frame;
         run.single.payload = nullptr;
