@@ -8,7 +8,8 @@
 
 namespace isoplane::perf {
 
-Middle::Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerAt at)
+Middle::Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerAt at,
+               const fabric::Impairment& impairment)
     : pool_(*a.pool), manager_host_(at == ManagerAt::kPort ? 1 : 0) {
     std::vector<fabric::Port> ports{{a.link->input(), a.link->output()}, {b.link->input(), b.link->output()}};
     for (const std::size_t h : ahead) {
@@ -17,6 +18,10 @@ Middle::Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerA
     }
     ports.push_back(detour_wire_.port());
     fabric_ = std::make_unique<fabric::Switch>("fabric", ports, pool_);
+    // Who is beside the fabric has no wire to it.
+    const unsigned wires = at == ManagerAt::kPort ? fabric_->ports() : 2;
+    for (unsigned port = 0; port < wires; ++port)
+        fabric_->set(port, impairment);
 }
 
 Middle::~Middle() {

@@ -29,8 +29,9 @@ enum class ManagerAt {
 /// one host what comes from the other. Host a's lcore polls the fabric.
 class Middle {
   public:
-    /// Between these two links.
-    Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerAt at);
+    /// Between these two links. What leaves the fabric by a wire has that done to it.
+    Middle(Side& a, Side& b, const std::vector<std::size_t>& ahead, ManagerAt at,
+           const fabric::Impairment& impairment);
     ~Middle();
     Middle(const Middle&) = delete;
     Middle& operator=(const Middle&) = delete;

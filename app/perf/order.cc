@@ -27,6 +27,7 @@ struct OrderOptions : Options {
     bool kernel = true;
     std::vector<std::size_t> ahead;  ///< tokens that are sent ahead, h
     ManagerAt manager_at = ManagerAt::kHost;
+    std::string impairment;  ///< of the fabric's ports, as its user has given it
     std::vector<std::string> sweeps;
 };
 
@@ -188,6 +189,7 @@ void add_to(report::Record& record, const Outcome& outcome, const OrderOptions& 
     record.tables.push_back(std::move(pulses));
     record.details["results"] = results_json(results, subjects, options.percentiles);
     record.details["token_manager"] = place_of(options.manager_at);
+    record.details["fabric"] = options.impairment;
     record.targets = order_targets(results, options);
     if (!options.sweeps.empty())
         for (const Target& target : sweep_targets(outcome.sweeps))
@@ -223,7 +225,8 @@ Outcome measure_through(const OrderOptions& options, Workers& workers, const Pai
     Sides sides(specs, options.mtu);
     Outcome outcome;
     {
-        Middle middle(sides[1], sides[2], options.ahead, options.manager_at);
+        Middle middle(sides[1], sides[2], options.ahead, options.manager_at,
+                      fabric::parse_impairment(options.impairment));
         outcome = measure(options, workers, {sides[0], sides[3], &middle}, signal);
     }
     outcome.failures = sides.close();
@@ -240,7 +243,8 @@ report::Record measure_all(const OrderOptions& options) {
                           : measure_through(options, workers, pair, signal);
     sweep(options, signal, outcome);
     report::Record record{
-        .setup = setup_of(options, pair) + "; the token manager " + place_of(options.manager_at) + ".",
+        .setup = setup_of(options, pair) + "; the token manager " + place_of(options.manager_at) +
+                 (options.impairment.empty() ? "." : "; its ports have " + options.impairment + "."),
         .environment = environment_of(options, pair),
         .details = details_of(options, pair)};
     add_to(record, outcome, options);
@@ -265,6 +269,15 @@ std::vector<std::string> sweeps_of(const std::string& list) {
     return sweeps;
 }
 
+/// Checked; only where there is a fabric.
+std::string impairment_of(const std::string& list, ManagerAt at) {
+    if (!list.empty() && at == ManagerAt::kHost)
+        throw std::invalid_argument(
+            "--fabric " + list + " is for the ports of a fabric, and there is none: use --tm fabric or port");
+    fabric::parse_impairment(list);
+    return list;
+}
+
 ManagerAt manager_of(const std::string& word, const std::string& link) {
     if (word == "host") return ManagerAt::kHost;
     if (word != "fabric" && word != "port")
@@ -287,6 +300,9 @@ void describe(po::options_description& options) {
          "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
          "a "
          "fabric between the two (fabric); or at a port of that fabric, on the other CPU (port)")  //
+        ("fabric", po::value<std::string>()->value_name("LIST")->default_value("", ""),
+         "impairments of the ports of that fabric, as in delay=10us: so long the way is then, for messages "
+         "and tokens; sockets do not take it")  //
         ("sweep", po::value<std::string>()->value_name("LIST")->default_value("all"),
          "sweeps by their names, all or none");
 }
@@ -298,6 +314,7 @@ OrderOptions read(const po::variables_map& values) {
     options.kernel = !values["no-kernel"].as<bool>();
     options.ahead = numbers_of("--tokens-ahead", values["tokens-ahead"].as<std::string>(), std::size_t{64});
     options.manager_at = manager_of(values["tm"].as<std::string>(), options.link);
+    options.impairment = impairment_of(values["fabric"].as<std::string>(), options.manager_at);
     options.sweeps = sweeps_of(values["sweep"].as<std::string>());
     check_fits(options, wire::kIsotachSize, "a message in logical time");
     return options;

@@ -252,6 +252,21 @@ def the_token_manager_may_be_beside_a_fabric_or_at_a_port_of_it():
 
 
 @test
+def a_fabric_may_be_as_slow_as_a_network():
+    delay = 50
+    for where in ("fabric", "port"):
+        with Program("perf", "order", "--tm", where, "--fabric", f"delay={delay}us", "--size", 64, "--rounds", 1,
+                     "--duration", SHORT, "--sweep", "none", "--no-kernel", "--json", "-") as perf:
+            report = json.loads(perf.ends().out())
+        same((report["failures"], report["fabric"]), ([], f"delay={delay}us"), "failures, and what the ports have")
+        figures = {its["by"]: its["value"] for its in report["figures"] if its["figure"] == "round_trip_ns_p50"}
+        ways = {"raw": 1, "noniso": 1, "detour": 2 if where == "port" else 1, "isotach/1": 2 if where == "port" else 1}
+        for name, passes in ways.items():
+            # There, and back.
+            assert figures[name] >= 2 * passes * delay * 1000, (where, name, figures)
+
+
+@test
 def sweeps_measure_each_of_their_values():
     table = work("sweeps.csv")
     with Program("perf", "order", "--size", 64, "--rounds", 1, "--duration", SHORT, "--sweep", "messages,hosts,messages", "--csv",
@@ -435,6 +450,8 @@ def typos_are_wrong_usage():
                             (["order", "--tokens-ahead", "0"], "--tokens-ahead names '0'"),
                             (["order", "--tm", "moon"], "--tm moon is not known"),
                             (["order", "--tm", "port", "--link", "null:,null:"], "--tm port puts a fabric"),
+                            (["order", "--fabric", "delay=5us"], "--fabric delay=5us is for the ports of a fabric"),
+                            (["order", "--tm", "port", "--fabric", "delay=x"], "delay"),
                             (["order", "--sweep", "sizes"], "--sweep names 'sizes'"),
                             (["order", "--json", "-", "--csv", "-"], "--csv -"),
                             (["memory", "--writes", "0"], "--writes names '0'"),
