@@ -46,4 +46,17 @@ void add_to(report::Record& record, const Results& relays, double as_is) {
                        .value = relays.rate_ratio(relay::kDatagram, relay::kForward, 1024)}};
 }
 
+void add_to(report::Record& record, const Results& relays, const std::string& wire) {
+    Table table = rate_table(relays, {relay::kDatagram, relay::kReliable}, relay::kForward);
+    table.name = "wire_relays";
+    table.title = "The same on a link that carries " + wire + " a second, as a wire does";
+    record.tables.push_back(std::move(table));
+    relays.add_to(record.figures, "wire_relay", {relay::kDatagram, relay::kReliable});
+    record.details["wire"] = wire;
+    record.details["wire_relays"] = relays_json(relays);
+    record.targets.push_back({.sentence = "the same on a wire of " + wire + ", at least 0.8",
+                              .limit = 0.8,
+                              .value = relays.rate_ratio(relay::kDatagram, relay::kForward, 1024)});
+}
+
 }  // namespace isoplane::perf

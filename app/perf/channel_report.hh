@@ -19,5 +19,7 @@ inline const std::string kReliable = "relay_reliable";
 
 /// What there is to say of relays; `as_is`: of the datagrams that need not have been copied to be sent back.
 void add_to(report::Record& record, const Results& relays, double as_is);
+/// And on a link that is no faster than such a wire; after that.
+void add_to(report::Record& record, const Results& relays, const std::string& wire);
 
 }  // namespace isoplane::perf

@@ -208,8 +208,11 @@ def channels_are_measured_beside_what_is_under_them():
     report = compared("channel", sizes="32,512", transports=[*CHANNEL, *SOCKETS])
     assert report["kernel"].startswith(("veth", "loopback, as")), report["kernel"]
     same([(r["by"], r["bytes"]) for r in report["relays"]], [(by, size) for by in RELAYS for size in (32, 512)], "relays")
+    same([(r["by"], r["bytes"], r["messages_per_second"] > 0) for r in report["wire_relays"]],
+         [(by, size, True) for by in RELAYS for size in (32, 512)], "relays on a wire")
+    same(report["wire"], "10Gbit", "the wire")
     assert 0 <= report["sent_on_as_is"] <= 1, report["sent_on_as_is"]
-    same(len(report["targets"]), 1, "targets")
+    same(len(report["targets"]), 2, "targets")
 
 
 @test
@@ -460,6 +463,8 @@ def typos_are_wrong_usage():
                             (["memory", "--size", "8"], "--size"),
                             (["memory", "--json", "-", "--csv", "-"], "--csv -"),
                             (["channel", "--size", "2K"], "a message to a channel has at most 1436"),
+                            (["channel", "--wire", "fast"], "rate cannot be 'fast'"),
+                            (["channel", "--wire", "0"], "--wire 0: a wire carries something"),
                             (["scale", "--hosts", "1000"], "--hosts names '1000'"),
                             (["scale", "--tree", "--hosts", "5000"], "--hosts names '5000'"),
                             (["scale", "--loss", "x"], "--loss names 'x'"),

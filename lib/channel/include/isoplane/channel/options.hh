@@ -20,7 +20,7 @@ struct Planted {
 
 struct Options {
     unsigned channels = 8;  ///< of this node; at most 256
-    unsigned slots = 32;    ///< messages of a channel that its user can have in his hands at a time
+    unsigned slots = 64;    ///< messages of a channel that its user can have in his hands at a time
     unsigned held = 32;     ///< messages that are held for a channel beside those
     unsigned send_buffers = 128;
     /// Smaller messages are copied into a frame that they share, as those to 248 bytes are in any case: a
