@@ -70,8 +70,8 @@ TEST(Token, has_the_documented_bytes) {
 TEST(PlainToken, is_one_in_one_part_with_an_entry_at_most) {
     constexpr TokenOrigin kOrigin{.epoch = 0x01020304, .from = 5, .to = 6};
     const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 0x0a0b0c0d}, TokenEntry{3, 4, 5}};
-    for (const unsigned part : {0, 1}) {
-        for (const unsigned last_part : {0, 1}) {
+    for (const unsigned part : {0U, 1U}) {
+        for (const unsigned last_part : {0U, 1U}) {
             for (std::size_t count = 0; count <= entries.size(); ++count) {
                 Token its = kToken;
                 its.part = static_cast<std::uint16_t>(part);
