@@ -265,8 +265,8 @@ def a_fabric_may_be_as_slow_as_a_network():
         figures = {its["by"]: its["value"] for its in report["figures"] if its["figure"] == "round_trip_ns_p50"}
         ways = {"raw": 1, "noniso": 1, "detour": 2 if where == "port" else 1, "isotach/1": 2 if where == "port" else 1}
         for name, passes in ways.items():
-            # There, and back.
-            assert figures[name] >= 2 * passes * delay * 1000, (where, name, figures)
+            # There, and back; quantiles are those of a histogram.
+            assert figures[name] >= 1.9 * passes * delay * 1000, (where, name, figures)
 
 
 @test
