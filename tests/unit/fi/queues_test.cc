@@ -70,7 +70,7 @@ TEST(FiQueues, what_has_come_since_the_last_was_read_is_read_at_once) {
     char got[4]{};
     fi_cq_entry entry{};
     fid* queue = &third.queue->fid;
-    for (int i = 0; i < 3; ++i) {
+    for (std::uintptr_t i = 0; i < 3; ++i) {
         EXPECT_EQ(fi_recv(third.endpoint.get(), got, sizeof got, nullptr, FI_ADDR_UNSPEC, context(i)), 0);
         EXPECT_EQ(fi_inject(world.a.endpoint.get(), "abc", 3, third.address), 0);
         world.until([&] { return fi_trywait(world.fabric.get(), &queue, 1) != 0; });
