@@ -111,7 +111,9 @@ WIDE_FOLD_TARGET inline __m512i load_first(std::uint32_t state, const std::byte*
                                            std::size_t missing, std::size_t lead) {
     const std::size_t absent = missing > lead ? std::min<std::size_t>(missing - lead, 64) : 0;
     const auto present = static_cast<__mmask8>(0xffU << (absent / 8));
-    const auto at = static_cast<std::ptrdiff_t>(lead) - static_cast<std::ptrdiff_t>(missing);
+    // A load of nothing waits for the line that it is from, too: it is from one that is read anyway.
+    const auto at =
+        absent == 64 ? 0 : static_cast<std::ptrdiff_t>(lead) - static_cast<std::ptrdiff_t>(missing);
     const __m512i bytes = _mm512_maskz_loadu_epi64(present, from + at);
     if constexpr (Copied) _mm512_mask_storeu_epi64(to + at, present, bytes);
     const bool first = missing >= lead && missing < lead + 64;
