@@ -104,12 +104,13 @@ std::unique_ptr<Interface> Endpoint::replacement() const {
     return made;
 }
 
-/// Nothing more is received, and who offers something is not to wait for that. What is being written stays.
+/// Nothing more is received, and who offers something is not to wait for that. What is being written, or
+/// read, stays.
 void Endpoint::decline_all() {
     look();
+    std::erase_if(regions_, [this](const auto& its) { return has_unlinked(its.second); });
     receives_.for_each([this](Receive& receive) {
-        if (!receive.is_fetching && interface_->unlink(receive.md) != Status::kMdInUse)
-            receives_.give_back(receive);
+        if (!receive.is_fetching && has_unlinked(receive.md)) receives_.give_back(receive);
     });
     for (Shelved* list : {&shelved_[0], &shelved_[1], &claimed_, &promised_}) {
         for (auto at = list->begin(); at != list->end();) {
@@ -120,7 +121,7 @@ void Endpoint::decline_all() {
 }
 
 bool Endpoint::is_quiet() {
-    bool quiet = answers_.live() == 0 && receives_.live() == 0 && shelved_[0].empty() &&
+    bool quiet = answers_.live() == 0 && receives_.live() == 0 && regions_.empty() && shelved_[0].empty() &&
                  shelved_[1].empty() && claimed_.empty() && promised_.empty();
     operations_.for_each([&quiet](const Operation& operation) { quiet = quiet && operation.has_left; });
     return quiet;
@@ -215,14 +216,18 @@ bool Endpoint::offer(Region& region) {
     return true;
 }
 
-/// False: somebody reads it, or writes to it.
 bool Endpoint::withdraw(const Region& region) {
     const auto at = std::find_if(regions_.begin(), regions_.end(),
                                  [&](const auto& its) { return its.first == region.number; });
     if (at == regions_.end()) return true;
-    if (interface_->unlink(at->second) == Status::kMdInUse) return false;
+    if (!has_unlinked(at->second)) return false;
     regions_.erase(at);
     return true;
+}
+
+/// False: somebody reads it, or writes to it.
+bool Endpoint::has_unlinked(Handle md) {
+    return interface_->unlink(md) != Status::kMdInUse;
 }
 
 ProcessId Endpoint::process(fi_addr_t address) const noexcept {

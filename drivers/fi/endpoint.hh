@@ -93,7 +93,7 @@ class Endpoint : public fid_ep, public Watcher {
     bool offer(Region& region);
     bool withdraw(const Region& region);
     void decline_all();
-    /// All that was to be sent has been, and nothing that has begun to come is still to be there.
+    /// All that was to be sent has been, and nothing that has begun to come, or to be read, is still to end.
     bool is_quiet();
     bool is_selective(bool transmits) const noexcept {
         return transmits ? selective_sends_ : selective_receives_;
@@ -127,6 +127,7 @@ class Endpoint : public fid_ep, public Watcher {
     using Handle = portals::Handle;
 
     // endpoint.cc
+    bool has_unlinked(Handle md);
     void leave();
     std::unique_ptr<portals::Interface> replacement() const;
 

@@ -286,6 +286,41 @@ TEST(FiPeersDeathTest, who_waits_for_an_endpoint_that_is_closed_hears_that_it_is
     EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
 }
 
+/// Somebody is writing to it.
+TEST(FiPeersDeathTest, what_has_begun_at_an_endpoint_that_is_closed_ends) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto scene = [] {
+        constexpr std::size_t kSize = std::size_t{16} << 20;
+        Stage stage([&](World& world, fi_addr_t other) {
+            Data memory(kSize);
+            const Owned<fid_mr> region = world.offer(memory.data(), kSize, kKey);
+            {
+                const End closed = world.open_end();
+                say(world, kHello, {1}, other);
+                const volatile std::uint8_t& first = memory.front();
+                EXPECT_TRUE(comes([&first] { return first != 0; }));
+            }
+            say(world, kHello, {1}, other);
+            pause();
+        });
+        stage.play([&](World& world, fi_addr_t) {
+            const Data said(kSize, 1);
+            Data hello(1);
+            want(world, kHello, hello);
+            EXPECT_EQ(world.a.next().op_context, context(kHello));
+            fi_addr_t closed = FI_ADDR_UNSPEC;
+            EXPECT_EQ(fi_av_insertsvc(world.vector.get(), "1", "3", &closed, 0, nullptr), 1);
+            EXPECT_EQ(
+                fi_write(world.a.endpoint.get(), said.data(), kSize, nullptr, closed, 0, kKey, context(1)),
+                0);
+            fi_cq_tagged_entry entry{};
+            EXPECT_EQ(fi_cq_sread(world.a.queue.get(), &entry, 1, nullptr, 20000), 1);
+            EXPECT_EQ(entry.op_context, context(1));
+        });
+    };
+    EXPECT_EXIT(scene(), testing::ExitedWithCode(0), "");
+}
+
 /// A request that is asked for while the other node is between two lives waits for the second, and ends in
 /// the meantime for who has asked: then others write to where it would be. What they write is a request, too.
 TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sent) {
