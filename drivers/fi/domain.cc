@@ -12,8 +12,9 @@
 
 namespace isoplane::fi {
 
-Domain::Domain(Network& network, bool is_basic, bool is_automatic)
+Domain::Domain(Fabric& fabric, Network& network, bool is_basic, bool is_automatic)
     : fid_domain{}, network_(network), is_basic_(is_basic), is_automatic_(is_automatic) {
+    fabric_ = &fabric;
     if (is_automatic_) network_.want_thread();
 }
 
@@ -47,11 +48,11 @@ fi_ops_domain kOps{.size = sizeof(fi_ops_domain),
 
 }  // namespace
 
-int open_domain(fid_fabric*, fi_info* info, fid_domain** opened, void* context) {
+int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** opened, void* context) {
     try {
         Network& network = Network::instance();
-        auto* const domain =
-            new Domain(network, is_basic(*info), info->domain_attr->data_progress == FI_PROGRESS_AUTO);
+        auto* const domain = new Domain(object<Fabric>(fabric), network, is_basic(*info),
+                                        info->domain_attr->data_progress == FI_PROGRESS_AUTO);
         domain->fid = {FI_CLASS_DOMAIN, context, &kFidOps};
         domain->ops = &kOps;
         domain->mr = region_ops();

@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "fabric.hh"
 #include "memory_region.hh"
 #include "network.hh"
-#include "objects.hh"
 
 namespace isoplane::fi {
 
@@ -18,7 +18,7 @@ class Domain : public fid_domain, public Shared {
   public:
     using Fid = fid_domain;
 
-    Domain(Network& network, bool is_basic, bool is_automatic);
+    Domain(Fabric& fabric, Network& network, bool is_basic, bool is_automatic);
     ~Domain();
     Domain(const Domain&) = delete;
     Domain& operator=(const Domain&) = delete;
@@ -35,6 +35,7 @@ class Domain : public fid_domain, public Shared {
     Regions& regions() noexcept { return regions_; }
 
   private:
+    Use<Fabric> fabric_;
     Network& network_;
     const bool is_basic_;
     const bool is_automatic_;

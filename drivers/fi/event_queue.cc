@@ -24,6 +24,7 @@ struct Note {
 struct NoteQueue : fid_eq {
     using Fid = fid_eq;
 
+    Use<Fabric> fabric;
     portals::SpinLock lock;
     std::deque<Note> notes;
 };
@@ -86,12 +87,13 @@ fi_ops_eq kOps{.size = sizeof(fi_ops_eq),
 
 }  // namespace
 
-int open_event_queue(fid_fabric*, fi_eq_attr* attributes, fid_eq** opened, void* context) {
+int open_event_queue(fid_fabric* fabric, fi_eq_attr* attributes, fid_eq** opened, void* context) {
     if (attributes != nullptr && attributes->wait_obj != FI_WAIT_NONE &&
         attributes->wait_obj != FI_WAIT_UNSPEC && attributes->wait_obj != FI_WAIT_YIELD)
         return -FI_ENOSYS;
     return guarded([&] {
         auto* const queue = new NoteQueue{};
+        queue->fabric = &object<Fabric>(fabric);
         queue->fid = {FI_CLASS_EQ, context, &kFidOps};
         queue->ops = &kOps;
         *opened = queue;

@@ -10,12 +10,10 @@ namespace isoplane::fi {
 
 namespace {
 
-struct Fabric : fid_fabric {
-    using Fid = fid_fabric;
-};
-
 int close(fid* its) {
-    delete &object<Fabric>(its);
+    Fabric& fabric = object<Fabric>(its);
+    if (fabric.is_held()) return -FI_EBUSY;
+    delete &fabric;
     return 0;
 }
 

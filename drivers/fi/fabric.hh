@@ -7,6 +7,11 @@
 
 namespace isoplane::fi {
 
+/// What domains and event queues belong to.
+struct Fabric : fid_fabric, Shared {
+    using Fid = fid_fabric;
+};
+
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** opened, void* context);
 int open_event_queue(fid_fabric* fabric, fi_eq_attr* attributes, fid_eq** opened, void* context);
 

@@ -119,6 +119,17 @@ TEST(FiLives, what_is_used_is_not_closed) {
     }
     EXPECT_EQ(fi_close(&world.a.queue->fid), -FI_EBUSY);
     EXPECT_EQ(fi_close(&world.vector->fid), -FI_EBUSY);
+    EXPECT_EQ(fi_close(&world.fabric->fid), -FI_EBUSY);
+    const Info info = get_info([](fi_info&) {});
+    fid_fabric* fabric = nullptr;
+    ASSERT_EQ(fi_fabric(info->fabric_attr, &fabric, nullptr), 0);
+    {
+        fid_eq* queue = nullptr;
+        ASSERT_EQ(fi_eq_open(fabric, nullptr, &queue, nullptr), 0);
+        const Owned<fid_eq> closed(queue);
+        EXPECT_EQ(fi_close(&fabric->fid), -FI_EBUSY);
+    }
+    EXPECT_EQ(fi_close(&fabric->fid), 0);
 }
 
 }  // namespace
