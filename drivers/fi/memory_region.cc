@@ -65,6 +65,7 @@ int bind(fid* its, fid* other, std::uint64_t flags) {
     if (other->fclass == FI_CLASS_EP) return 0;
     if (other->fclass != FI_CLASS_CNTR) return -FI_EINVAL;
     Counter& counter = object<Counter>(other);
+    const Network::Guard guard(region.domain.network().lock());
     if ((flags & FI_REMOTE_WRITE) != 0) region.writes = &counter;
     if ((flags & FI_REMOTE_READ) != 0) region.reads = &counter;
     return 0;
