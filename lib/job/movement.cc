@@ -6,6 +6,8 @@
 #include <rte_lcore.h>
 #include <sched.h>
 
+#include <isoplane/runtime/idle.hh>
+
 namespace isoplane::job {
 
 bool Movement::poll() {
@@ -15,8 +17,11 @@ bool Movement::poll() {
         return false;
     }
     const bool moved = driver_->poll();
-    idler_.step(moved);
     leave();
+    // Not before: the CPU would go to others that want the lock, and on one CPU they would never find it
+    // free.
+    thread_local constinit runtime::Idler idler(runtime::IdlePolicy::kYield);
+    idler.step(moved);
     return moved;
 }
 

@@ -8,7 +8,6 @@
 #include <isoplane/job/settings.hh>
 #include <isoplane/nal/over_niu.hh>
 #include <isoplane/portals/spin_lock.hh>
-#include <isoplane/runtime/idle.hh>
 #include <thread>
 
 #include "driver.hh"
@@ -41,7 +40,6 @@ class Movement final : public nal::Mover {
     portals::OptionalSpinLock lock_;
     std::atomic<std::thread::id> inside_{};  ///< who has it
     unsigned depth_ = 0;                     ///< of how many enter() that have not left
-    runtime::Idler idler_{runtime::IdlePolicy::kYield};
 };
 
 }  // namespace isoplane::job
