@@ -8,7 +8,7 @@ shmem_test.py PROGRAM BUILD_DIRECTORY."""
 import re
 
 from installed import WAYS, build, install
-from jobs import memory_is_one, on_veth, on_virtio
+from jobs import PORTS, loses_some, memory_is_one, on_veth, on_virtio
 from net import Program, run, same, test, work
 
 NODES = (2, 3, 5)
@@ -45,12 +45,14 @@ def each_says(pages, line, program, *words):
         options = ("run", "-n", nodes, "--shmem-map", path, "--progress")
         job = ("--", work(f"{program}-cc"), *words)
         way, other = WAYS if nodes % 2 else reversed(WAYS)
-        with Program(*options, way, *job) as plain, Program(*options, other, "--fabric", LOSS, *job) as lossy:
-            for launcher in (plain, lossy):
-                said = sorted(launcher.ends().out().splitlines())
+        with Program(*options, way, *job) as plain, \
+                Program(*options, other, "--stats", "--fabric", LOSS, *job) as lossy:
+            for launcher, errors in ((plain, None), (lossy, PORTS)):
+                said = sorted(launcher.ends(err=errors).out().splitlines())
                 same(len(said), nodes, f"lines of {launcher}: {said}")
                 for i in range(nodes):
                     assert re.fullmatch(rf"\[{i}\] {line(i, nodes)}", said[i]), f"{launcher}: {said}"
+            loses_some(lossy)
 
 
 @test
