@@ -27,7 +27,7 @@ def everywhere(nodes, program, *words, say, err=None):
             for launcher, errors in ((plain, err), (lossy, err or PORTS)):
                 same(sorted(launcher.ends(err=errors).out().splitlines()), [f"[{i}] {say}" for i in range(nodes)],
                      f"{launcher}")
-            loses_some(lossy)
+            loses_some(lossy, err is None)
 
 
 def client_and_server(program, *words, say, err=None):
@@ -39,7 +39,7 @@ def client_and_server(program, *words, say, err=None):
             for launcher, errors in ((plain, err), (lossy, err or PORTS)):
                 same(sorted(launcher.ends(err=errors).out().splitlines()), [f"[{i}] {line}" for i, line in enumerate(say)],
                      f"{launcher}")
-            loses_some(lossy)
+            loses_some(lossy, err is None)
 
 
 @test
