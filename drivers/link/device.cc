@@ -52,6 +52,8 @@ Device::~Device() {
 }
 
 void on_interrupt_thread(const std::function<void()>& what) {
+    thread_local bool is_there = false;
+    if (is_there) return what();
     using Task = std::packaged_task<void()>;
     const auto task = std::make_shared<Task>(what);
     auto shared =
@@ -59,7 +61,9 @@ void on_interrupt_thread(const std::function<void()>& what) {
     const auto run = [](void* argument) {
         runtime::take_over(argument);
         const std::unique_ptr<std::shared_ptr<Task>> mine(static_cast<std::shared_ptr<Task>*>(argument));
+        is_there = true;
         (**mine)();
+        is_there = false;
     };
     runtime::hand_over(shared.get());
     // Alarms are the one way in. Should there be none to be had, the present thread has to do.

@@ -44,7 +44,7 @@ class Device {
 };
 
 /// Runs `what` on the EAL's interrupt thread and waits for it, for drivers that change the same things there
-/// without a lock. Not to be called on that thread.
+/// without a lock.
 void on_interrupt_thread(const std::function<void()>& what);
 
 /// Keeps a driver from reporting as errors what is none, while it lives. Real failures come back as such.

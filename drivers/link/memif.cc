@@ -27,9 +27,17 @@ std::unique_ptr<Link> open_memif(const LinkSpec& spec, const std::string& name, 
                                   ",socket-abstract=no,socket=" + spec.target + ",id=" + std::to_string(id) +
                                   ",rsize=" + std::to_string(slots) + ",bsize=" + std::to_string(buffer) +
                                   ",mac=" + to_text(mac);
-    return std::make_unique<PortLink>(
-        spec, name, options, Device::plug(spec, "net_memif", arguments, side.lock()),
-        PortTraits{.limits = {.longest = buffer}, .on_interrupt_thread = true, .bytes = ByteCount::kEdge});
+    PortTraits traits{
+        .limits = {.longest = buffer}, .apart = std::make_unique<BetweenBursts>(), .bytes = ByteCount::kEdge};
+    std::unique_ptr<Link> link;
+    // The driver listens from the beginning, but turns away for good who is accepted before the port has
+    // started. That thread accepts, and does nothing else meanwhile.
+    on_interrupt_thread([&] {
+        link = std::make_unique<PortLink>(
+            spec, name, options, Device::plug(spec, "net_memif", arguments, side.lock()), std::move(traits));
+        if (side.serves()) link->start();
+    });
+    return link;
 }
 
 }  // namespace

@@ -62,14 +62,14 @@ PortLink::PortLink(const LinkSpec& spec, const std::string& name, const LinkOpti
                    PortTraits traits)
     : Link(name, spec),
       traits_(std::move(traits)),
-      apart_(traits_.on_interrupt_thread ? std::make_unique<BetweenBursts>() : nullptr),
       device_(std::move(device)),
       input_(name + ".rx", port_id(), traits_.bytes, traits_.backlog,
-             traits_.own_pool ? options.pool->raw() : nullptr, apart_ ? &apart_->burst() : nullptr),
+             traits_.own_pool ? options.pool->raw() : nullptr,
+             traits_.apart ? &traits_.apart->burst() : nullptr),
       output_(name + ".tx", port_id(), traits_.bytes, within_room(traits_.limits, options),
-              options.pool->raw(), apart_ ? &apart_->burst() : nullptr) {
+              options.pool->raw(), traits_.apart ? &traits_.apart->burst() : nullptr) {
     mtu_ = options.mtu;
-    if (traits_.on_interrupt_thread) device_->close_on_interrupt_thread();
+    if (traits_.apart) device_->close_on_interrupt_thread();
     configure(options);
     if (traits_.mac) {
         mac_ = *traits_.mac;
@@ -109,7 +109,7 @@ void PortLink::configure(const LinkOptions& options) {
 }
 
 void PortLink::run(const std::function<void()>& what) {
-    if (traits_.on_interrupt_thread)
+    if (traits_.apart)
         on_interrupt_thread(what);
     else
         what();

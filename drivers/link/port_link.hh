@@ -121,9 +121,9 @@ struct PortTraits {
     /// Receives in place of the link's pool, and is copied from. For a driver that does not give back what
     /// it holds when it closes.
     std::shared_ptr<runtime::Pool> own_pool{};
-    /// Starts, stops and closes there. When a peer goes, the driver unmaps on that thread what its bursts
-    /// read, so they are kept apart.
-    bool on_interrupt_thread = false;
+    /// Starts, stops and closes on the EAL's interrupt thread. When a peer goes, the driver unmaps on that
+    /// thread what its bursts read, so they are kept apart.
+    std::unique_ptr<BetweenBursts> apart{};
     ByteCount bytes = ByteCount::kDriver;
 };
 
@@ -149,7 +149,6 @@ class PortLink final : public Link {
     void run(const std::function<void()>& what);  ///< on the thread that the driver needs
 
     PortTraits traits_;
-    std::unique_ptr<BetweenBursts> apart_;
     std::optional<Device> device_;  ///< until the destructor
     PortInput input_;
     PortOutput output_;

@@ -98,6 +98,15 @@ TEST_P(SocketLink, that_serves_is_not_up_before_its_peer_comes_and_starts_all_th
     rte_pktmbuf_free(packet);
 }
 
+TEST_P(SocketLink, whose_client_starts_first_comes_up) {
+    auto links = open_links({LinkSpec::parse(spec()), LinkSpec::parse(spec())}, options());
+    links[1]->start();
+    // So long that it would be turned away.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    links[0]->start();
+    EXPECT_TRUE(eventually([&] { return links[0]->up() && links[1]->up(); }));
+}
+
 TEST_P(SocketLink, takes_a_client_back_that_went_away) {
     auto server = open(spec());
     server->start();
