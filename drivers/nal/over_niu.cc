@@ -160,11 +160,11 @@ void OverNiu::take_submitted() {
 void OverNiu::dispose(Message& message) {
     const Nid nid = message.header.target.nid;
     if (nid == node_) return self_.submit(*message.from, message.header, message.data, message.operation);
-    if (nid >= peers_.size()) return fail_sending(message.from, message.operation);
+    if (nid >= peers_.size()) return fail(message);
     const auto node = static_cast<NodeId>(nid);
     Peer& peer = peers_[node];
     const bool is_there = alive(peer);
-    if (peer.left) return fail_sending(message.from, message.operation);
+    if (peer.left) return fail(message);
     if (is_there && !peer.active &&
         begin(peer, message.from, message.header, message.data, message.operation)) {
         if (has_work(peer)) wake(peer);
@@ -188,6 +188,21 @@ void OverNiu::fail_landing(Interface* to, Operation operation) noexcept {
     if (to == nullptr || operation == kNone) return;
     counters_.failed.add();
     to->landed(operation, kFailed);
+}
+
+/// It does not leave any more.
+void OverNiu::fail(const Message& message) noexcept {
+    fail_sending(message.from, message.operation);
+    if (message.from == nullptr || !Unanswered::is_answered_by_data(message.header)) return;
+    Unanswered only;
+    only.add(*message.from, message.header);
+    fail(only);
+}
+
+/// A reply to each begins, and does not go on.
+void OverNiu::fail(const Unanswered& requests) noexcept {
+    requests.for_each(
+        [this](Interface& from, const Header& reply) { fail_landing(&from, from.arrive(reply).operation); });
 }
 
 void OverNiu::wake(Peer& peer) noexcept {
@@ -238,6 +253,7 @@ void OverNiu::forget(const Interface& interface) noexcept {
             }
             *messages = std::move(others);
         }
+        peer.asked.forget(interface);
         if (is_its(peer.rest.from)) peer.rest.from = nullptr;
         if (is_its(peer.following.to)) peer.following.to = nullptr;
         peer.leaving.for_each([&](Leaving& leaving) {
@@ -373,7 +389,7 @@ void OverNiu::end_life(Peer& peer) noexcept {
         fail_sending(ended.leaving.front().from, ended.leaving.front().operation);
     for (Fifo<Message>* messages : {&ended.answers, &ended.waiting})
         for (; !messages->empty(); messages->pop())
-            fail_sending(messages->front().from, messages->front().operation);
+            fail(messages->front());
     if (ended.following.left != 0) fail_landing(ended.following.to, ended.following.operation);
     const NodeId node = id_of(peer);
     sources_.for_each([&](Source& source) {
@@ -387,6 +403,7 @@ void OverNiu::end_life(Peer& peer) noexcept {
         fail_landing(sink.to, sink.operation);
         sinks_.give_back(sink);
     });
+    fail(ended.asked);
 }
 
 bool OverNiu::idle() const noexcept {

@@ -114,7 +114,7 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
     const auto type = static_cast<std::uint8_t>(header.type);
     const std::size_t most = planes_[peer.lead].niu->max_message(id_of(peer));
     if (wire::portals_begin_size(type, 0) + payload <= most) [[likely]] {
-        if (!put_frame(peer, header, {}, data)) return false;
+        if (!put_frame(peer, from, header, {}, data)) return false;
         if (operation != kNone) from->sent(operation);
         return true;
     }
@@ -129,7 +129,7 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
     const std::uint8_t flags = follows ? wire::kPortalsRestFollows : waits;
     const Size here = most - wire::portals_begin_size(type, flags);
     if (follows) {
-        if (!put_frame(peer, header, {.flags = flags}, data.sub(0, here))) return false;
+        if (!put_frame(peer, from, header, {.flags = flags}, data.sub(0, here))) return false;
         peer.rest = {from, operation, data.sub(here, payload - here), true};
         send_rest(peer);
         return true;
@@ -145,7 +145,7 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
                            .seal_at = reinterpret_cast<std::uintptr_t>(&source->seal),
                            .seal = last_seal_};
     }
-    if (!put_frame(peer, header, beginning, data.sub(0, here))) {
+    if (!put_frame(peer, from, header, beginning, data.sub(0, here))) {
         source->withdraw();
         sources_.give_back(*source);
         return false;
@@ -159,7 +159,8 @@ bool OverNiu::begin(Peer& peer, Interface* from, const Header& header, const Pie
 }
 
 /// The first of a message, or all of it.
-bool OverNiu::put_frame(Peer& peer, const Header& header, const Beginning& beginning, const Pieces& data) {
+bool OverNiu::put_frame(Peer& peer, Interface* from, const Header& header, const Beginning& beginning,
+                        const Pieces& data) {
     const std::size_t size = beginning.size(header.type);
     niu::Niu& niu = *planes_[peer.lead].niu;
     const niu::SendBuffer room =
@@ -177,6 +178,7 @@ bool OverNiu::put_frame(Peer& peer, const Header& header, const Beginning& begin
     ++peer.begun;
     counters_.begun.add();
     counters_.copied_out.add(data.length);
+    if (from != nullptr && Unanswered::is_answered_by_data(header)) peer.asked.add(*from, header);
     return true;
 }
 

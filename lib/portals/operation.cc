@@ -48,10 +48,7 @@ void Interface::finish(Course& course, Failure failure) noexcept {
     Descriptor& md = *course.md;
     --md.pending;
     if (course.is_silent) {
-        const bool is_last = failure != kSuccess && md.has(kUnlinkDisable);
-        if (is_last) charge(md);  // as the reply would have, which does not come
         course.deed.threshold = md.threshold;
-        if (is_last && md.tells_end()) tell(md, EventKind::kReplyEnd, course.deed, failure, nullptr);
     } else if (md.tells_end()) {
         --md.events->promised;
         const Sequence* const link = course.is_told ? &course.link : nullptr;

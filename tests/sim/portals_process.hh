@@ -76,15 +76,20 @@ class Process final : public runtime::Stage {
         return moved + asked;
     }
 
-    /// All that it wanted of that host has been done. What of a get that a dead host has not answered,
-    /// nobody will ever say; and the others are told, but cannot have ACKs.
-    bool finished(niu::NodeId other, bool dead) const {
+    /// What has become of whoever is asked.
+    enum class Fate { kLives, kHasClosed, kHasGone };
+
+    /// All that it wanted of that host has been done. If nobody is there any more, puts have no ACKs; and
+    /// what a get is of, a node that lives drops.
+    bool finished(niu::NodeId other, Fate fate) const {
         const Way& way = ways_[other];
-        return (dead || way.begun == plan_.operations) &&
-               std::all_of(way.operations.begin(), way.operations.end(), [dead](const auto& operation) {
-                   return operation->is_over() ||
-                          (dead && (operation->kind == Kind::kGet || operation->sent));
-               });
+        const auto has_end = [fate](const auto& operation) {
+            if (operation->is_over() || fate == Fate::kLives) return operation->is_over();
+            const bool has_left = operation->sent || !operation->needs_sending();
+            return has_left && (fate == Fate::kHasClosed || operation->kind == Kind::kPut);
+        };
+        return (fate != Fate::kLives || way.begun == plan_.operations) &&
+               std::all_of(way.operations.begin(), way.operations.end(), has_end);
     }
     /// What this one has done to its region there is what is there, except where it cannot know.
     bool agrees_with(const Process& other) const {
@@ -293,7 +298,8 @@ class Process final : public runtime::Stage {
                     its.answered = true;
                     break;
                 case EventKind::kReplyEnd:
-                    if (event.mlength != its.in.size()) complain("had a reply of another length");
+                    if (!its.failed && event.mlength != its.in.size())
+                        complain("had a reply of another length");
                     its.answered = true;
                     break;
                 default:

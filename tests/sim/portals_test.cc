@@ -77,14 +77,22 @@ struct Job {
         return gone = closed;
     }
 
-    /// One of the two has given up the other on each plane.
+    /// One of the two has given up the other, and no plane joins them: on one that was cut from the beginning
+    /// they have never met.
     bool are_apart(niu::NodeId a, niu::NodeId b) const {
         const auto is_dead = [](const Port& port, niu::NodeId other) {
             return port.niu().state(other) == niu::PeerState::kDead;
         };
-        return std::all_of(planes.begin(), planes.end(), [&](const auto& plane) {
-            return is_dead(*plane->hosts[a], b) || is_dead(*plane->hosts[b], a);
-        });
+        const auto is_up = [](const Port& port, niu::NodeId other) {
+            return port.niu().state(other) == niu::PeerState::kUp;
+        };
+        bool given_up = false;
+        bool joined = false;
+        for (const auto& plane : planes) {
+            given_up |= is_dead(*plane->hosts[a], b) || is_dead(*plane->hosts[b], a);
+            joined |= is_up(*plane->hosts[a], b) && is_up(*plane->hosts[b], a);
+        }
+        return given_up && !joined;
     }
 
     bool gone = false;
@@ -104,6 +112,11 @@ struct Fates {
     bool are_apart(unsigned a, unsigned b) const {
         return !has_gone(a) && !has_gone(b) &&
                job.are_apart(static_cast<niu::NodeId>(a), static_cast<niu::NodeId>(b));
+    }
+    /// Of the second, as the first sees it.
+    Process::Fate of(unsigned node, unsigned other) const {
+        if (has_gone(other) || are_apart(node, other)) return Process::Fate::kHasGone;
+        return lives(other) ? Process::Fate::kLives : Process::Fate::kHasClosed;
     }
     bool any_are_apart() const { return are_apart(0, 1) || are_apart(0, 2) || are_apart(1, 2); }
 };
@@ -141,9 +154,7 @@ std::string run(std::uint64_t seed, Totals& totals, const Meddling& meddling = {
             if (!job.processes[node]->nal().idle()) return false;
             if (!fates.lives(node)) continue;
             for (niu::NodeId other = 0; other < kHosts; ++other)
-                if (!job.processes[node]->finished(other,
-                                                   !fates.lives(other) || fates.are_apart(node, other)))
-                    return false;
+                if (!job.processes[node]->finished(other, fates.of(node, other))) return false;
         }
         return true;
     };

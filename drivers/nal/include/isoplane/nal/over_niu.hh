@@ -32,6 +32,7 @@
 
 #include <isoplane/nal/loopback.hh>
 #include <isoplane/nal/place.hh>
+#include <isoplane/nal/unanswered.hh>
 
 namespace isoplane::nal {
 
@@ -243,6 +244,7 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
         Fifo<Pull> unanswered;                       ///< nor the answers to these
         Fifo<Message> answers;                       ///< may overtake what waits
         Fifo<Message> waiting;
+        Unanswered asked;
         Turn turn{};
         Fifo<Withheld> withheld;
         runtime::Time give_back_at{};
@@ -287,6 +289,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     bool is_steady(const Peer& peer) const noexcept;
     void fail_sending(portals::Interface* from, portals::Operation operation) noexcept;
     void fail_landing(portals::Interface* to, portals::Operation operation) noexcept;
+    void fail(const Message& message) noexcept;
+    void fail(const Unanswered& requests) noexcept;
     void keep_copy(const Leaving& leaving) { planes_[leaving.plane].niu->keep_copy(leaving.ticket); }
     NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
 
@@ -299,8 +303,8 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     unsigned pump(Peer& peer);
     bool begin(Peer& peer, portals::Interface* from, const portals::Header& header,
                const portals::Pieces& data, portals::Operation operation);
-    bool put_frame(Peer& peer, const portals::Header& header, const Beginning& beginning,
-                   const portals::Pieces& data);
+    bool put_frame(Peer& peer, portals::Interface* from, const portals::Header& header,
+                   const Beginning& beginning, const portals::Pieces& data);
     unsigned send_messages(Peer& peer);
     unsigned send_from(Peer& peer, Fifo<Message>& messages, unsigned most);
     void follow_up(Peer& peer) noexcept;
