@@ -78,6 +78,8 @@ void Endpoint::on_ack(Operation& operation, const Event& event) {
     using Kind = Operation::Kind;
     // Its result says that it is done.
     if (operation.kind == Kind::kAtomic) return;
+    if (event.failure != kSuccess) [[unlikely]]
+        return finish(operation, FI_EHOSTDOWN);
     const bool is_less = event.mlength < event.rlength;
     if (operation.kind == Kind::kWrite) return finish(operation, is_less ? FI_EACCES : 0);
     // Nothing of it was taken: it is got later.

@@ -82,7 +82,7 @@ void OverNiu::on_begin(Peer& peer, std::span<const std::byte> message) {
     counters_.arrived.add();
     const NodeId source = id_of(peer);
     const Header header = decode_header(message.data(), source, node_);
-    if (header.type == MessageType::kReply) peer.asked.answered(header);
+    if (header.is_answer()) peer.asked.answered(header);
     Interface* const to = find(header.target.pid);
     if (to == nullptr) counters_.nobody.add();
     // Of what answers, and those that follow it, the user is not to know before the memory of these is his.

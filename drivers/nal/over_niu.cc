@@ -193,16 +193,17 @@ void OverNiu::fail_landing(Interface* to, Operation operation) noexcept {
 /// It does not leave any more.
 void OverNiu::fail(const Message& message) noexcept {
     fail_sending(message.from, message.operation);
-    if (message.from == nullptr || !Unanswered::is_answered_by_data(message.header)) return;
+    if (message.from == nullptr || !Unanswered::wants_answer(message.header)) return;
     Unanswered only;
-    only.add(*message.from, message.header);
+    only.add(*message.from, message.header, true);
     fail(only);
 }
 
-/// A reply to each begins, and does not go on.
 void OverNiu::fail(const Unanswered& requests) noexcept {
-    requests.for_each(
-        [this](Interface& from, const Header& reply) { fail_landing(&from, from.arrive(reply).operation); });
+    requests.for_each([this](Interface& from, const Header& answer) {
+        counters_.failed.add();
+        from.give_up(answer);
+    });
 }
 
 void OverNiu::wake(Peer& peer) noexcept {

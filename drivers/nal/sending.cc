@@ -178,7 +178,8 @@ bool OverNiu::put_frame(Peer& peer, Interface* from, const Header& header, const
     ++peer.begun;
     counters_.begun.add();
     counters_.copied_out.add(data.length);
-    if (from != nullptr && Unanswered::is_answered_by_data(header)) peer.asked.add(*from, header);
+    if (from != nullptr && Unanswered::wants_answer(header))
+        peer.asked.add(*from, header, beginning.flags == 0);
     return true;
 }
 

@@ -41,6 +41,15 @@ void Interface::landed(Operation operation, Failure failure) {
     if (pending != nullptr && land(*pending, failure)) pending_.give_back(*pending);
 }
 
+void Interface::give_up(const Header& answer) {
+    if (answer.type == MessageType::kReply) return landed(arrive(answer).operation, kFailed);
+    const Lock lock(mutex_);
+    Range range;
+    Drop why{};
+    Descriptor* const md = is_open_ ? find_place(answer, range, why) : nullptr;
+    if (md != nullptr) acknowledge(*md, answer, range, kFailed);
+}
+
 void Interface::sent(Operation operation, Failure failure) {
     const Lock lock(mutex_);
     Pending* const pending = pending_.find(operation);
@@ -85,7 +94,8 @@ bool Interface::accept(const Header& header, Descriptor*& md, Range& range) {
     }
     switch (header.type) {
         case MessageType::kAck:
-            acknowledge(*md, header, range);
+            count(Register::kRecvCount, 0);
+            acknowledge(*md, header, range, kSuccess);
             return false;
         case MessageType::kGet:
             send_reply(*md, header, range);
@@ -123,12 +133,11 @@ Pieces Interface::place_of(Pending& pending) {
     return {{&pending.segment, 1}, 0, moved.length};
 }
 
-void Interface::acknowledge(Descriptor& md, const Header& header, Range range) noexcept {
-    count(Register::kRecvCount, 0);
+void Interface::acknowledge(Descriptor& md, const Header& header, Range range, Failure failure) noexcept {
     charge(md);
     const Deed deed{&header, range, md.threshold};
     const bool tells = md.tells_single();
-    const Sequence link = tells ? tell(md, EventKind::kAck, deed, kSuccess, nullptr) : 0;
+    const Sequence link = tells ? tell(md, EventKind::kAck, deed, failure, nullptr) : 0;
     unlink_if_due(md, deed, tells ? &link : nullptr);
 }
 

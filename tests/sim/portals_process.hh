@@ -79,14 +79,13 @@ class Process final : public runtime::Stage {
     /// What has become of whoever is asked.
     enum class Fate { kLives, kHasClosed, kHasGone };
 
-    /// All that it wanted of that host has been done. If nobody is there any more, puts have no ACKs; and
-    /// what a get is of, a node that lives drops.
+    /// All that it wanted of that host has been done, or has failed. What a node drops that lives has no
+    /// answer.
     bool finished(niu::NodeId other, Fate fate) const {
         const Way& way = ways_[other];
         const auto has_end = [fate](const auto& operation) {
-            if (operation->is_over() || fate == Fate::kLives) return operation->is_over();
             const bool has_left = operation->sent || !operation->needs_sending();
-            return has_left && (fate == Fate::kHasClosed || operation->kind == Kind::kPut);
+            return operation->is_over() || (fate == Fate::kHasClosed && has_left);
         };
         return (fate != Fate::kLives || way.begun == plan_.operations) &&
                std::all_of(way.operations.begin(), way.operations.end(), has_end);
@@ -294,7 +293,8 @@ class Process final : public runtime::Stage {
                     release(its);
                     break;
                 case EventKind::kAck:
-                    if (event.mlength != its.content.size()) complain("had an ACK of another length");
+                    if (!its.failed && event.mlength != its.content.size())
+                        complain("had an ACK of another length");
                     its.answered = true;
                     break;
                 case EventKind::kReplyEnd:

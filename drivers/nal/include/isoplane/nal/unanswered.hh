@@ -3,33 +3,30 @@
 
 #pragma once
 
-#include <algorithm>
 #include <isoplane/portals/interface.hh>
 #include <isoplane/runtime/fifo.hh>
-#include <vector>
 
 namespace isoplane::nal {
 
-/// Which gets, and get-puts, another node has not answered yet: when it dies, they have an end. Some it never
-/// answers, as it drops them. Of gets that is seen as soon as one behind them is answered; of what is left,
-/// the most recent is known.
+/// What this node has asked of another, and has no answer to: when the other dies, it has an end. Some is
+/// never answered, as it is dropped there. The answers to what fits a frame begin in the order of the
+/// requests: what one has passed over is not looked at again, and is forgotten if it was a put, whose target
+/// may want no ACKs. Of all this the last so many are known.
 class Unanswered {
   public:
     static constexpr std::size_t kMost = 4096;
 
-    static bool is_answered_by_data(const portals::Header& request) noexcept {
-        return request.type == portals::MessageType::kGet || request.type == portals::MessageType::kGetPut;
+    static bool wants_answer(const portals::Header& request) noexcept {
+        return !request.is_answer() && request.md != portals::kNone;
     }
 
-    /// A request that is_answered_by_data() has left.
-    void add(portals::Interface& from, const portals::Header& request) {
-        const bool is_get = request.type == portals::MessageType::kGet;
-        if (!is_get && swaps_.size() == kMost) [[unlikely]]
-            swaps_.erase(swaps_.begin());
-        if (is_get && gets_.size() == kMost) [[unlikely]]
-            gets_.pop();
-        Request& its = is_get ? gets_.next() : swaps_.emplace_back();
+    /// A request that wants_answer() has left, in one frame or not.
+    void add(portals::Interface& from, const portals::Header& request, bool in_one_frame) {
+        Request& its = next(requests_);
         its.from = &from;
+        its.type = request.type == portals::MessageType::kPut ? portals::MessageType::kAck
+                                                              : portals::MessageType::kReply;
+        its.in_one_frame = in_one_frame;
         its.target = request.target;
         its.initiator = request.initiator.pid;
         its.portal = request.portal;
@@ -41,19 +38,21 @@ class Unanswered {
         its.length = request.length;
     }
 
-    /// A reply begins.
-    void answered(const portals::Header& reply) noexcept {
-        for (std::size_t behind = 0; behind < gets_.size(); ++behind) {
-            if (!gets_[behind].is_answered_by(reply)) continue;
-            for (std::size_t gone = 0; gone <= behind; ++gone)
-                gets_.pop();
-            return;
+    /// An answer begins.
+    void answered(const portals::Header& answer) noexcept {
+        std::size_t at = 0;
+        while (at < requests_.size() && !requests_[at].is_answered_by(answer))
+            ++at;
+        if (at == requests_.size()) return;
+        for (std::size_t before = 0; requests_[at].in_one_frame && before < at; ++before) {
+            Request& its = requests_[before];
+            if (!its.in_one_frame || its.from == nullptr) continue;
+            if (its.type == portals::MessageType::kReply) next(passed_over_) = its;
+            its.from = nullptr;
         }
-        const auto found = std::find_if(swaps_.begin(), swaps_.end(),
-                                        [&reply](const Request& its) { return its.is_answered_by(reply); });
-        if (found == swaps_.end()) return;
-        *found = swaps_.back();
-        swaps_.pop_back();
+        requests_[at].from = nullptr;
+        while (!requests_.empty() && requests_.front().from == nullptr)
+            requests_.pop();
     }
 
     /// The interface is gone.
@@ -61,29 +60,30 @@ class Unanswered {
         const auto disown = [&interface](Request& its) {
             if (its.from == &interface) its.from = nullptr;
         };
-        gets_.for_each(disown);
-        std::for_each(swaps_.begin(), swaps_.end(), disown);
+        passed_over_.for_each(disown);
+        requests_.for_each(disown);
     }
 
-    /// None of them will be answered any more: visit(interface, reply that there is instead, without data).
+    /// No more answers will come: visit(interface, answer that there is instead, of nothing).
     template <typename Visit>
     void for_each(Visit&& visit) const {
         const auto tell = [&visit](const Request& its) {
-            if (its.from != nullptr) visit(*its.from, its.empty_reply());
+            if (its.from != nullptr) visit(*its.from, its.empty_answer());
         };
-        gets_.for_each(tell);
-        std::for_each(swaps_.begin(), swaps_.end(), tell);
+        passed_over_.for_each(tell);
+        requests_.for_each(tell);
     }
 
   private:
     struct Request {
-        bool is_answered_by(const portals::Header& reply) const noexcept {
-            return md == reply.md && md_generation == reply.md_generation &&
-                   return_offset == reply.return_offset && initiator == reply.target.pid &&
-                   target.pid == reply.initiator.pid;
+        bool is_answered_by(const portals::Header& answer) const noexcept {
+            return from != nullptr && md == answer.md && md_generation == answer.md_generation &&
+                   type == answer.type && remote_offset == answer.remote_offset &&
+                   return_offset == answer.return_offset && match_bits == answer.match_bits &&
+                   initiator == answer.target.pid && target.pid == answer.initiator.pid;
         }
-        portals::Header empty_reply() const noexcept {
-            return {.type = portals::MessageType::kReply,
+        portals::Header empty_answer() const noexcept {
+            return {.type = type,
                     .target = {from->id().nid, initiator},
                     .initiator = target,
                     .portal = portal,
@@ -95,7 +95,9 @@ class Unanswered {
                     .length = length};
         }
 
-        portals::Interface* from = nullptr;  ///< nullptr: it is gone
+        portals::Interface* from = nullptr;  ///< nullptr: nobody waits for it any more
+        portals::MessageType type{};         ///< of the answer
+        bool in_one_frame = false;
         portals::ProcessId target{};
         portals::Pid initiator = 0;
         portals::Index portal = 0;
@@ -107,8 +109,14 @@ class Unanswered {
         portals::Size length = 0;
     };
 
-    runtime::Fifo<Request> gets_;  ///< whose answers begin in this order
-    std::vector<Request> swaps_;
+    static Request& next(runtime::Fifo<Request>& requests) {
+        if (requests.size() == kMost) [[unlikely]]
+            requests.pop();
+        return requests.next();
+    }
+
+    runtime::Fifo<Request> requests_;
+    runtime::Fifo<Request> passed_over_;
 };
 
 }  // namespace isoplane::nal

@@ -164,6 +164,8 @@ class Interface {
 
     Landing arrive(const Header& header);
     void landed(Operation operation, Failure failure = kSuccess);
+    /// Instead of an answer that does not come any more, and without data.
+    void give_up(const Header& answer);
     /// Both, and the copy between them, for a message all of whose data is here and so little that others can
     /// wait until it has been copied.
     void deliver(const Header& header, std::span<const std::byte> data);
@@ -238,7 +240,7 @@ class Interface {
     bool accept(const Header& header, Descriptor*& md, Range& range);
     void commit(Course& course, Descriptor& md, const Header& header, Range range) noexcept;
     Pieces place_of(Pending& pending);
-    void acknowledge(Descriptor& md, const Header& header, Range range) noexcept;
+    void acknowledge(Descriptor& md, const Header& header, Range range, Failure failure) noexcept;
     void send_reply(Descriptor& md, const Header& header, Range range);
     Header answer_to(const Header& header, MessageType type, Size mlength) const noexcept;
     void send_ack(const Course& course);

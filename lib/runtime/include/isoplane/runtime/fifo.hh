@@ -38,6 +38,7 @@ class Fifo {
     const T& front() const noexcept { return ring_[head_ & mask_]; }
     const T& back() const noexcept { return ring_[(tail_ - 1) & mask_]; }
     /// The one that many behind the front. Only where there is one.
+    T& operator[](std::size_t behind) noexcept { return ring_[(head_ + behind) & mask_]; }
     const T& operator[](std::size_t behind) const noexcept { return ring_[(head_ + behind) & mask_]; }
     /// One that is emptied begins at its front again, which is in the cache.
     void pop() noexcept {
