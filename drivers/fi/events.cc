@@ -78,8 +78,11 @@ void Endpoint::on_ack(Operation& operation, const Event& event) {
     using Kind = Operation::Kind;
     // Its result says that it is done.
     if (operation.kind == Kind::kAtomic) return;
-    if (event.failure != kSuccess) [[unlikely]]
-        return finish(operation, FI_EHOSTDOWN);
+    // Of one to who has died. This may be another, long after: the offset names it, not its MD.
+    if (event.failure != kSuccess) [[unlikely]] {
+        if (operation.to == event.initiator.nid) finish(operation, FI_EHOSTDOWN);
+        return;
+    }
     const bool is_less = event.mlength < event.rlength;
     if (operation.kind == Kind::kWrite) return finish(operation, is_less ? FI_EACCES : 0);
     // Nothing of it was taken: it is got later.

@@ -369,9 +369,11 @@ bool OverNiu::is_missed(const Peer& peer, NodeId node) const noexcept {
     return has_not_returned || now_ - peer.absent_since >= options_.absent;
 }
 
-/// It has closed: it hears no more, and all that it said has arrived.
+/// It has closed: it hears no more, and all that it said has arrived. ACKs that have not are of what it has
+/// dropped, or of puts that it wants none for.
 void OverNiu::leave(Peer& peer) noexcept {
     const std::uint32_t epoch = peer.epoch;
+    peer.asked.forget_puts();
     end_life(peer);
     peer.epoch = epoch;
     peer.left = true;

@@ -77,15 +77,17 @@ class Process final : public runtime::Stage {
     }
 
     /// What has become of whoever is asked.
-    enum class Fate { kLives, kHasClosed, kHasGone };
+    enum class Fate { kLives, kHasClosed, kHasLeft, kHasDied };
 
     /// All that it wanted of that host has been done, or has failed. What a node drops that lives has no
-    /// answer.
+    /// answer, and one that has left gave all ACKs that it wanted to.
     bool finished(niu::NodeId other, Fate fate) const {
         const Way& way = ways_[other];
         const auto has_end = [fate](const auto& operation) {
             const bool has_left = operation->sent || !operation->needs_sending();
-            return operation->is_over() || (fate == Fate::kHasClosed && has_left);
+            const bool has_none =
+                fate == Fate::kHasClosed || (fate == Fate::kHasLeft && operation->kind == Kind::kPut);
+            return operation->is_over() || (has_none && has_left);
         };
         return (fate != Fate::kLives || way.begun == plan_.operations) &&
                std::all_of(way.operations.begin(), way.operations.end(), has_end);

@@ -115,7 +115,8 @@ struct Fates {
     }
     /// Of the second, as the first sees it.
     Process::Fate of(unsigned node, unsigned other) const {
-        if (has_gone(other) || are_apart(node, other)) return Process::Fate::kHasGone;
+        if (has_gone(other)) return end == End::kDies ? Process::Fate::kHasDied : Process::Fate::kHasLeft;
+        if (are_apart(node, other)) return Process::Fate::kHasDied;
         return lives(other) ? Process::Fate::kLives : Process::Fate::kHasClosed;
     }
     bool any_are_apart() const { return are_apart(0, 1) || are_apart(0, 2) || are_apart(1, 2); }

@@ -18,14 +18,19 @@ class UnansweredTest : public testing::Test {
   protected:
     void SetUp() override { ASSERT_EQ(ni_.open(1), Status::kOk); }
 
-    static Header request(MessageType type, Bits bits) {
-        return {.type = type, .target = {1, 5}, .initiator = {0, 1}, .match_bits = bits, .md = 3};
+    static Header request(MessageType type, Bits bits, Size length = 0) {
+        return {.type = type,
+                .target = {1, 5},
+                .initiator = {0, 1},
+                .match_bits = bits,
+                .md = 3,
+                .length = length};
     }
     void ask(MessageType type, Bits bits, bool in_one_frame = true) {
         asked_.add(ni_, request(type, bits), in_one_frame);
     }
-    void answer(MessageType type, Bits bits) {
-        Header header = request(type, bits);
+    void answer(MessageType type, Bits bits, Size length = 0) {
+        Header header = request(type, bits, length);
         std::swap(header.target, header.initiator);
         asked_.answered(header);
     }
@@ -79,6 +84,28 @@ TEST_F(UnansweredTest, is_the_last_of_more_than_it_may_be) {
         ask(MessageType::kGet, bits);
     EXPECT_EQ(left().size(), nal::Unanswered::kMost);
     EXPECT_EQ(left().front(), 1U);
+}
+
+/// All else may be the same.
+TEST_F(UnansweredTest, is_of_a_length) {
+    asked_.add(ni_, request(MessageType::kPut, 1, 5000), false);
+    asked_.add(ni_, request(MessageType::kPut, 1, 8), true);
+    answer(MessageType::kAck, 1, 5000);
+    ask(MessageType::kGet, 2);
+    answer(MessageType::kReply, 2);  // passes the short one over
+    EXPECT_THAT(left(), ElementsAre());
+    asked_.add(ni_, request(MessageType::kPut, 1, 5000), false);
+    asked_.add(ni_, request(MessageType::kPut, 1, 8), true);
+    answer(MessageType::kAck, 1, 8);
+    EXPECT_THAT(left(), ElementsAre(1));
+}
+
+TEST_F(UnansweredTest, has_no_puts_when_it_has_left) {
+    ask(MessageType::kPut, 1);
+    ask(MessageType::kGet, 2);
+    ask(MessageType::kPut, 3, false);
+    asked_.forget_puts();
+    EXPECT_THAT(left(), ElementsAre(2));
 }
 
 TEST_F(UnansweredTest, is_not_of_an_interface_that_has_closed) {

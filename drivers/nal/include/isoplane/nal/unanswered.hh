@@ -11,10 +11,10 @@ namespace isoplane::nal {
 /// What this node has asked of another, and has no answer to: when the other dies, it has an end. Some is
 /// never answered, as it is dropped there. The answers to what fits a frame begin in the order of the
 /// requests: what one has passed over is not looked at again, and is forgotten if it was a put, whose target
-/// may want no ACKs. Of all this the last so many are known.
+/// may want no ACKs. Of all this the last so many are known, which is more than anybody has on the way.
 class Unanswered {
   public:
-    static constexpr std::size_t kMost = 4096;
+    static constexpr std::size_t kMost = 16384;
 
     static bool wants_answer(const portals::Header& request) noexcept {
         return !request.is_answer() && request.md != portals::kNone;
@@ -22,11 +22,10 @@ class Unanswered {
 
     /// A request that wants_answer() has left, in one frame or not.
     void add(portals::Interface& from, const portals::Header& request, bool in_one_frame) {
-        Request& its = next(requests_);
+        Request& its = next(in_one_frame ? short_ : long_);
         its.from = &from;
         its.type = request.type == portals::MessageType::kPut ? portals::MessageType::kAck
                                                               : portals::MessageType::kReply;
-        its.in_one_frame = in_one_frame;
         its.target = request.target;
         its.initiator = request.initiator.pid;
         its.portal = request.portal;
@@ -40,19 +39,17 @@ class Unanswered {
 
     /// An answer begins.
     void answered(const portals::Header& answer) noexcept {
-        std::size_t at = 0;
-        while (at < requests_.size() && !requests_[at].is_answered_by(answer))
-            ++at;
-        if (at == requests_.size()) return;
-        for (std::size_t before = 0; requests_[at].in_one_frame && before < at; ++before) {
-            Request& its = requests_[before];
-            if (!its.in_one_frame || its.from == nullptr) continue;
-            if (its.type == portals::MessageType::kReply) next(passed_over_) = its;
-            its.from = nullptr;
+        if (const std::size_t at = find(short_, answer); at != short_.size()) {
+            for (std::size_t i = 0; i <= at; ++i, short_.pop()) {
+                const Request& its = short_.front();
+                const bool waits = i < at && its.from != nullptr && its.type == portals::MessageType::kReply;
+                if (waits) next(passed_over_) = its;
+            }
+            return;
         }
-        requests_[at].from = nullptr;
-        while (!requests_.empty() && requests_.front().from == nullptr)
-            requests_.pop();
+        if (const std::size_t at = find(long_, answer); at != long_.size()) long_[at].from = nullptr;
+        while (!long_.empty() && long_.front().from == nullptr)
+            long_.pop();
     }
 
     /// The interface is gone.
@@ -60,8 +57,16 @@ class Unanswered {
         const auto disown = [&interface](Request& its) {
             if (its.from == &interface) its.from = nullptr;
         };
-        passed_over_.for_each(disown);
-        requests_.for_each(disown);
+        for (Requests* requests : {&passed_over_, &short_, &long_})
+            requests->for_each(disown);
+    }
+
+    void forget_puts() noexcept {
+        const auto disown = [](Request& its) {
+            if (its.type == portals::MessageType::kAck) its.from = nullptr;
+        };
+        for (Requests* requests : {&short_, &long_})
+            requests->for_each(disown);
     }
 
     /// No more answers will come: visit(interface, answer that there is instead, of nothing).
@@ -70,17 +75,18 @@ class Unanswered {
         const auto tell = [&visit](const Request& its) {
             if (its.from != nullptr) visit(*its.from, its.empty_answer());
         };
-        passed_over_.for_each(tell);
-        requests_.for_each(tell);
+        for (const Requests* requests : {&passed_over_, &short_, &long_})
+            requests->for_each(tell);
     }
 
   private:
     struct Request {
         bool is_answered_by(const portals::Header& answer) const noexcept {
-            return from != nullptr && md == answer.md && md_generation == answer.md_generation &&
-                   type == answer.type && remote_offset == answer.remote_offset &&
-                   return_offset == answer.return_offset && match_bits == answer.match_bits &&
-                   initiator == answer.target.pid && target.pid == answer.initiator.pid;
+            return from != nullptr && md == answer.md && length == answer.length &&
+                   md_generation == answer.md_generation && type == answer.type &&
+                   remote_offset == answer.remote_offset && return_offset == answer.return_offset &&
+                   match_bits == answer.match_bits && initiator == answer.target.pid &&
+                   target.pid == answer.initiator.pid;
         }
         portals::Header empty_answer() const noexcept {
             return {.type = type,
@@ -97,7 +103,6 @@ class Unanswered {
 
         portals::Interface* from = nullptr;  ///< nullptr: nobody waits for it any more
         portals::MessageType type{};         ///< of the answer
-        bool in_one_frame = false;
         portals::ProcessId target{};
         portals::Pid initiator = 0;
         portals::Index portal = 0;
@@ -109,14 +114,24 @@ class Unanswered {
         portals::Size length = 0;
     };
 
-    static Request& next(runtime::Fifo<Request>& requests) {
+    using Requests = runtime::Fifo<Request>;
+
+    static Request& next(Requests& requests) {
         if (requests.size() == kMost) [[unlikely]]
             requests.pop();
         return requests.next();
     }
+    /// size(): there is none.
+    static std::size_t find(const Requests& requests, const portals::Header& answer) noexcept {
+        std::size_t at = 0;
+        while (at < requests.size() && !requests[at].is_answered_by(answer))
+            ++at;
+        return at;
+    }
 
-    runtime::Fifo<Request> requests_;
-    runtime::Fifo<Request> passed_over_;
+    Requests short_;  ///< in one frame
+    Requests long_;
+    Requests passed_over_;
 };
 
 }  // namespace isoplane::nal
