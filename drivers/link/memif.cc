@@ -27,14 +27,14 @@ std::unique_ptr<Link> open_memif(const LinkSpec& spec, const std::string& name, 
                                   ",socket-abstract=no,socket=" + spec.target + ",id=" + std::to_string(id) +
                                   ",rsize=" + std::to_string(slots) + ",bsize=" + std::to_string(buffer) +
                                   ",mac=" + to_text(mac);
-    PortTraits traits{
-        .limits = {.longest = buffer}, .apart = std::make_unique<BetweenBursts>(), .bytes = ByteCount::kEdge};
+    const auto apart = std::make_shared<BetweenBursts>();
     std::unique_ptr<Link> link;
     // The driver listens from the beginning, but turns away for good who is accepted before the port has
     // started. That thread accepts, and does nothing else meanwhile.
     on_interrupt_thread([&] {
         link = std::make_unique<PortLink>(
-            spec, name, options, Device::plug(spec, "net_memif", arguments, side.lock()), std::move(traits));
+            spec, name, options, Device::plug(spec, "net_memif", arguments, side.lock()),
+            PortTraits{.limits = {.longest = buffer}, .apart = apart, .bytes = ByteCount::kEdge});
         if (side.serves()) link->start();
     });
     return link;

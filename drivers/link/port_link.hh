@@ -122,8 +122,8 @@ struct PortTraits {
     /// it holds when it closes.
     std::shared_ptr<runtime::Pool> own_pool{};
     /// Starts, stops and closes on the EAL's interrupt thread. When a peer goes, the driver unmaps on that
-    /// thread what its bursts read, so they are kept apart.
-    std::unique_ptr<BetweenBursts> apart{};
+    /// thread what its bursts read, so they are kept apart. Not to go there.
+    std::shared_ptr<BetweenBursts> apart{};
     ByteCount bytes = ByteCount::kDriver;
 };
 
