@@ -52,7 +52,7 @@ class Smm {
 
     void end() {
         while (!memory().issue(isochron())) {
-            step();
+            net_.poll();
             end_if_too_large(net_, isochron());
         }
         ++ended_;
@@ -66,7 +66,7 @@ class Smm {
         if (read.isochron == ended_)
             give_up("iso_retrieve() waits for a read of the isochron that is being made: end that before it");
         while (!read.future.ready())
-            step();
+            net_.poll();
         if (read.future.lost()) give_up(std::string("iso_retrieve(): ") + shmem::Lost().what());
         variable.value = read.future.value();
         reads_.erase(found);
@@ -83,6 +83,10 @@ class Smm {
 
     explicit Smm(Net& net) : net_(net) {
         net.before_closing([] { instance("try_close_net").give_back(); });
+        net.ask_when_in_isochron([] {
+            const auto& isochron = instance("iso_end").isochron_;
+            return isochron && !isochron->empty();
+        });
     }
 
     shmem::Memory& memory() { return net_.job().memory(); }
@@ -92,12 +96,6 @@ class Smm {
     }
     bool is_mapped(shmem_addr_t at) {
         return memory().pages().exists(at) && memory().pages().page(at).mapped;
-    }
-
-    /// Notices of signals and barriers are received later, when the program asks for them.
-    void step() {
-        net_.poll();
-        net_.put_off();
     }
 
     void give_back() {

@@ -71,13 +71,15 @@ class Mbm {
         return SUCCESS;
     }
 
-    bool within_isochron() { return isochron_ && !isochron_->empty(); }
-
   private:
     static constexpr std::size_t kMostLength = std::numeric_limits<decltype(iso_msg::length)>::max();
 
     explicit Mbm(Net& net) : net_(net) {
         net.before_closing([] { instance("try_close_net").give_back(); });
+        net.ask_when_in_isochron([] {
+            const auto& isochron = instance("iso_end").isochron_;
+            return isochron && !isochron->empty();
+        });
     }
 
     /// Of who has left these programs know nothing.
@@ -176,6 +178,7 @@ using isoplane::compat::Mbm;
 using isoplane::compat::Named;
 using isoplane::compat::Net;
 using isoplane::compat::when_known;
+using isoplane::isotach::DeliveryKind;
 
 int isoplane_isotach_send(int target, const void* data, int size, int last_in_isochron) {
     return Mbm::instance("iso_send").send(target, data, size, last_in_isochron != 0);
@@ -195,14 +198,17 @@ int isoplane_isotach_register_signal(int channel) {
 }
 
 int isoplane_isotach_clear_signal(int channel) {
-    return done(Net::instance().isotach("iso_clear_signal").clear_signal(static_cast<unsigned>(channel)));
+    const auto signal = static_cast<unsigned>(channel);
+    const bool cleared = Net::instance().isotach("iso_clear_signal").clear_signal(signal);
+    if (cleared) Net::instance().forget(DeliveryKind::kSignal, signal);
+    return done(cleared);
 }
 
 int isoplane_isotach_send_signal(int channel) {
-    const bool within = Mbm::instance("iso_send_signal").within_isochron();
     const auto signal = static_cast<unsigned>(channel);
     isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_send_signal");
-    return done(!within && endpoint.is_signal(signal) && endpoint.send_signal(signal));
+    return done(!Net::instance().is_in_isochron() && endpoint.is_signal(signal) &&
+                endpoint.send_signal(signal));
 }
 
 int isoplane_isotach_register_barrier(int mode, int channel) {
@@ -212,14 +218,19 @@ int isoplane_isotach_register_barrier(int mode, int channel) {
 }
 
 int isoplane_isotach_clear_barrier(int channel) {
-    return done(Net::instance().isotach("iso_clear_barrier").leave_barrier(static_cast<unsigned>(channel)));
+    const auto barrier = static_cast<unsigned>(channel);
+    const bool left = Net::instance().isotach("iso_clear_barrier").leave_barrier(barrier);
+    if (left) Net::instance().forget(DeliveryKind::kBarrier, barrier);
+    return done(left);
 }
 
+/// One whose notice is put off is complete for others only.
 int isoplane_isotach_barrier(int mode, int channel) {
-    const bool within = Mbm::instance("iso_barrier").within_isochron();
     const Named barrier(mode, channel);
-    isoplane::isotach::Endpoint& endpoint = Net::instance().isotach("iso_barrier");
-    return done(!within && barrier.valid && barrier.channel < isoplane::wire::kBarrierChannels &&
-                endpoint.barrier_mode(barrier.channel) == barrier.mode &&
-                endpoint.enter_barrier(barrier.channel));
+    Net& net = Net::instance();
+    isoplane::isotach::Endpoint& endpoint = net.isotach("iso_barrier");
+    return done(
+        !net.is_in_isochron() && barrier.valid && barrier.channel < isoplane::wire::kBarrierChannels &&
+        !net.has_put_off(DeliveryKind::kBarrier, barrier.channel) &&
+        endpoint.barrier_mode(barrier.channel) == barrier.mode && endpoint.enter_barrier(barrier.channel));
 }

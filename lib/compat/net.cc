@@ -102,6 +102,22 @@ void Net::put_off() {
         put_off_.push_back(next);
 }
 
+namespace {
+
+auto is_notice(isotach::DeliveryKind kind, unsigned channel) {
+    return [=](const isotach::Delivery& its) { return its.kind == kind && its.channel == channel; };
+}
+
+}  // namespace
+
+bool Net::has_put_off(isotach::DeliveryKind kind, unsigned channel) const {
+    return std::ranges::any_of(put_off_, is_notice(kind, channel));
+}
+
+void Net::forget(isotach::DeliveryKind kind, unsigned channel) {
+    std::erase_if(put_off_, is_notice(kind, channel));
+}
+
 void Net::poll_all() {
     job_->poll();
     for (void (*what)() : also_poll_)
@@ -213,7 +229,12 @@ void end_if_too_large(Net& net, shmem::Isochron& isochron) {
 using isoplane::compat::Net;
 
 int isoplane_net_open(int logical_time) {
-    return Net::instance().open(static_cast<Net::Time>(logical_time)) ? SUCCESS : FAILURE;
+    Net& net = Net::instance();
+    const auto time = static_cast<Net::Time>(logical_time);
+    if (!net.open(time)) return FAILURE;
+    // Others wait for what this program holds, whether it receives its notices or not.
+    if (time == Net::Time::kWithMemory) net.also_poll([] { Net::instance().put_off(); });
+    return SUCCESS;
 }
 
 int isoplane_net_try_close() {

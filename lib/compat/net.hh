@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <isoplane/job/job.hh>
 #include <memory>
@@ -46,6 +47,10 @@ class Net {
     bool anything_waits();
     /// So that accesses go on: what waits to be received is received later.
     void put_off();
+    /// Whether such a notice is put off. The program knows nothing of it yet.
+    bool has_put_off(isotach::DeliveryKind kind, unsigned channel) const;
+    /// It does not want to hear of it any more.
+    void forget(isotach::DeliveryKind kind, unsigned channel);
 
     /// Ends the program, every so often, when a peer is lost or time stands still.
     void poll();
@@ -59,6 +64,11 @@ class Net {
     bool leaving() const noexcept { return leaving_; }
     /// Whose threads may be in the middle of a call when the program ends: each of them has this lock then.
     void exclude_while_leaving(std::recursive_mutex& lock) noexcept { threads_ = &lock; }
+    /// Whether an interface is in the middle of an isochron, of messages or accesses.
+    void ask_when_in_isochron(bool (*asked)()) { in_isochron_.push_back(asked); }
+    bool is_in_isochron() const {
+        return std::ranges::any_of(in_isochron_, [](bool (*asked)()) { return asked(); });
+    }
     /// What an interface has of the job, it is to give back before that goes.
     void before_closing(void (*give_back)()) { give_back_.push_back(give_back); }
 
@@ -81,6 +91,7 @@ class Net {
     std::unique_ptr<job::Job> job_;
     std::vector<wire::Protocol> spoken_;
     std::vector<void (*)()> also_poll_;
+    std::vector<bool (*)()> in_isochron_;
     std::vector<void (*)()> give_back_;
     std::deque<isotach::Delivery> put_off_;
     std::recursive_mutex* threads_ = nullptr;

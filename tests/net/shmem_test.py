@@ -62,7 +62,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build():
-    for name in ("absent", "isomem", "philosophers", "readtime", "writerate", "smm", "wrongmem"):
+    for name in ("absent", "isomem", "philosophers", "readtime", "writerate", "smm", "smmgroup", "wrongmem"):
         build(name, "cc")
 
 
@@ -93,6 +93,15 @@ def isochrons_of_many_writes_are_whole_wherever_they_go():
 @test
 def what_is_moved_by_sched_and_assign_is_never_lost():
     each_says(in_turn, lambda i, nodes: f"{10 * nodes} units moved", "smm", 10)
+
+
+@test
+def memory_goes_on_behind_notices_that_nobody_receives():
+    for way in WAYS:
+        path = map_of(lambda nodes: ["0"], 3, f"smmgroup-{way}")
+        with Program("run", "-n", 3, "--shmem-map", path, "--progress", way, "--", work("smmgroup-cc")) as launcher:
+            said = "what node 0 holds was there behind the signals"
+            same(sorted(launcher.ends().out().splitlines()), [f"[{i}] {said}" for i in range(3)], f"{launcher}")
 
 
 @test
