@@ -6,6 +6,10 @@
 #ifndef ISOPLANE_ISO_MBM_H
 #define ISOPLANE_ISO_MBM_H
 
+#ifdef ISOPLANE_ISO_SMM_H
+#error iso_smm.h and iso_mbm.h do not go together: a program has shared memory or messages in logical time
+#endif
+
 #include <isotach.h>
 
 #ifdef __cplusplus

@@ -68,11 +68,14 @@ static __inline__ ptl_md_t p30_fix_md(ptl_md_t md) {
 static __inline__ int p30_NIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired,
                                  ptl_ni_limits_t* actual, ptl_handle_ni_t* ni) {
     ptl_ni_limits_t all;
-    if (desired == NULL) return PtlNIInit(iface, pid, NULL, actual, ni);
-    /* Programs of 3.2 know five fields, and leave the others as they are. */
-    all = *desired;
-    all.max_md_iovecs = all.max_me_list = all.max_getput_md = INT_MAX;
-    return PtlNIInit(iface, pid, &all, actual, ni);
+    int rc;
+    if (desired != NULL) {
+        /* Programs of 3.2 know five fields, and leave the others as they are. */
+        all = *desired;
+        all.max_md_iovecs = all.max_me_list = all.max_getput_md = INT_MAX;
+    }
+    rc = PtlNIInit(iface, pid, desired != NULL ? &all : NULL, actual, ni);
+    return rc == PTL_PID_INVALID ? PTL_INV_PROC : rc;
 }
 
 static __inline__ int p30_event(int rc, ptl_event_t* event) {
