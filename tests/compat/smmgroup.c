@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the isoplane authors */
 
 /* Signals and barriers between accesses to shared memory, which node 0 alone has a copy of: smmgroup. It
- * leaves the last signals where they are, and closes; the others read what it holds behind them. */
+ * leaves the last signals where they are; the others read what it holds behind them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,10 +54,15 @@ int main(void) {
     meet(); /* all have written */
     barrier();
     if (get_my_node_number() != 0) {
+        iso_mbm m;
         if (iso_send_signal(SIGNAL) != 0) fail("did not send the signal", SIGNAL);
+        while (iso_receive(&m) != 0)
+            poll();
+        /* Now it is there for node 0 as well, and this is behind it. */
         iso_read(AT, &value, TRUE);
         if (iso_retrieve(&value) != 7) fail("read something else", value.value);
     }
+    meet(); /* which is all that node 0 does meanwhile */
     printf("what node 0 holds was there behind the signals\n");
     while (try_close_net() != 0) {
     }
