@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Data = std::vector<std::uint8_t>;
 constexpr std::uint64_t kHello = 100;
+const Data kGreeting{1};  ///< of which nobody waits for the end
 
 /// Waits until it is so. False: it never will be.
 bool comes(const std::function<bool()>& that) {
@@ -185,7 +186,7 @@ TEST(FiPeersDeathTest, a_long_message_of_an_earlier_life_is_not_received) {
             },
             [&](World& world, fi_addr_t other) {
                 want(world, 2, answer);
-                say(world, kHello, {1}, other);
+                say(world, kHello, kGreeting, other);
                 say(world, 1, after, other);
                 for (const std::uint64_t tag : {kHello, std::uint64_t{2}, std::uint64_t{1}})
                     EXPECT_NE(world.a.next().op_context, context(0)) << tag;
@@ -251,7 +252,7 @@ TEST(FiPeersDeathTest, who_waits_for_an_endpoint_that_is_closed_hears_that_it_is
                 const End closed = world.open_end();
                 EXPECT_EQ(fi_tsend(closed.endpoint.get(), said.data(), kLong, nullptr, other, 1, nullptr), 0);
             }
-            say(world, kHello, {1}, other);
+            say(world, kHello, kGreeting, other);
         });
         stage.play([&](World& world, fi_addr_t) {
             fid_ep* const from = world.a.endpoint.get();
@@ -296,11 +297,11 @@ TEST(FiPeersDeathTest, what_has_begun_at_an_endpoint_that_is_closed_ends) {
             const Owned<fid_mr> region = world.offer(memory.data(), kSize, kKey);
             {
                 const End closed = world.open_end();
-                say(world, kHello, {1}, other);
+                say(world, kHello, kGreeting, other);
                 const volatile std::uint8_t& first = memory.front();
                 EXPECT_TRUE(comes([&first] { return first != 0; }));
             }
-            say(world, kHello, {1}, other);
+            say(world, kHello, kGreeting, other);
             pause();
         });
         stage.play([&](World& world, fi_addr_t) {
@@ -330,7 +331,7 @@ TEST(FiPeersDeathTest, an_atomic_operation_that_has_ended_is_not_still_to_be_sen
         std::uint64_t value = 0;
         Stage stage(
             [&](World& world, fi_addr_t other) {
-                say(world, kHello, {1}, other);
+                say(world, kHello, kGreeting, other);
                 for (;;)
                     world.a.is_quiet();
             },
