@@ -275,7 +275,6 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void take_submitted();
     void dispose(Message& message);
     void forget(const portals::Interface& interface) noexcept;
-    nlohmann::json describe_plane(std::size_t plane) const;
     bool alive(Peer& peer) noexcept;
     void count_change() noexcept { changes_of_lives_.fetch_add(1, std::memory_order_relaxed); }
     void put_off_limits() noexcept;
@@ -293,6 +292,9 @@ class OverNiu final : public portals::Nal, public runtime::Stage {
     void fail(const Unanswered& requests) noexcept;
     void keep_copy(const Leaving& leaving) { planes_[leaving.plane].niu->keep_copy(leaving.ticket); }
     NodeId id_of(const Peer& peer) const noexcept { return static_cast<NodeId>(&peer - peers_.data()); }
+
+    // describing.cc
+    nlohmann::json describe_plane(std::size_t plane) const;
 
     // owing.cc: who asks for more than it takes.
     bool answers_may_go(const Peer& peer) const noexcept;
