@@ -12,7 +12,7 @@ from installed import WAYS, build, flags_of_compat, install, job
 from net import Program, command, run, same, test, work
 
 FAULTS = ("--fabric", "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01")
-PROGRAMS = ("amping", "ambulk", "amchain", "amwrong", "hpamread", "hpamstream")
+PROGRAMS = ("amping", "ambulk", "amchain", "ambarrier", "amwrong", "hpamread", "hpamstream")
 
 
 def everywhere(program, *words, says):
@@ -50,6 +50,11 @@ def requests_are_answered_while_their_node_waits_for_another():
 @test
 def data_of_all_sizes_is_stored_got_and_sent_back():
     everywhere("ambulk", 30000, says=lambda nodes: "474594 bytes there and back, 0 wrong")
+
+
+@test
+def a_program_may_have_a_barrier_of_its_own():
+    everywhere("ambarrier", 100, says=lambda nodes: "200 barriers of its own")
 
 
 @test

@@ -94,7 +94,8 @@ typedef void (*handler_mem_t)(vnn_t, void*, int, void*);
 
 #define am_barrier() isoplane_active_barrier()
 #define gam_barrier() isoplane_active_barrier()
-/* A program may have one of its own by this name. */
-#define barrier() isoplane_active_barrier()
+/* A program may have one of its own by this name, as barrier() or barrier(void): it is that of am_barrier(),
+ * too. */
+#define barrier(...) isoplane_active_barrier(__VA_ARGS__)
 
 #endif
