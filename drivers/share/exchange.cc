@@ -201,8 +201,12 @@ bool Exchange::attach(Guest& guest) {
 }
 
 void Exchange::detach(Guest& guest) {
-    std::erase(guests_, &guest);
-    next_ = 0;
+    const auto at = std::find(guests_.begin(), guests_.end(), &guest);
+    if (at == guests_.end()) return;
+    // The turn stays where it is: who comes and goes takes it from nobody.
+    if (static_cast<std::size_t>(at - guests_.begin()) < next_) --next_;
+    guests_.erase(at);
+    if (next_ >= guests_.size()) next_ = 0;
     index_addresses();
 }
 

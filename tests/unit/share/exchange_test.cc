@@ -291,6 +291,38 @@ TEST(Exchange, greedy_clients_have_equal_shares_of_a_slow_port) {
     EXPECT_GT(shares.front(), 10'000);
 }
 
+TEST(Exchange, who_comes_and_goes_takes_no_turn_from_others) {
+    SharedNode node;
+    std::vector<std::unique_ptr<Client>> clients;
+    for (std::uint16_t i = 0; i < 4; ++i) {
+        clients.push_back(std::make_unique<Client>(identity(i), 2047));
+        node.exchange.attach(clients.back()->guest);
+    }
+    Client restless(identity(4), 255, 64);
+    std::vector<double> shares(clients.size());
+    for (unsigned round = 0; round < 5'000; ++round) {
+        for (const auto& client : clients)
+            client->send(kFar, 64);
+        node.exchange.attach(restless.guest);
+        node.port.out.room = 7;
+        node.poll();
+        node.port.out.clear();
+        node.exchange.detach(restless.guest);
+    }
+    for (std::size_t i = 0; i < clients.size(); ++i)
+        shares[i] = static_cast<double>(clients[i]->counters().sent.get());
+    EXPECT_GT(fairness(shares), 0.999);
+    // Nor does one that goes in front of whoever has it.
+    node.exchange.detach(clients[0]->guest);
+    node.port.out.room = SIZE_MAX;
+    for (unsigned round = 0; round < 100; ++round) {
+        node.poll();
+        node.port.out.clear();
+    }
+    for (std::size_t i = 1; i < clients.size(); ++i)
+        EXPECT_TRUE(clients[i]->out.idle()) << i;
+}
+
 TEST(Exchange, long_packets_do_not_make_a_larger_share) {
     SharedNode node;
     Client brief(identity(0), 2047);
