@@ -28,7 +28,7 @@ ClientOutput::~ClientOutput() {
 std::uint16_t ClientOutput::do_send(rte_mbuf** packets, std::uint16_t n) noexcept {
     reclaim();
     std::uint16_t sent = 0;
-    for (; sent < n && posted_ - reclaimed_ < kSlots; ++sent) {
+    for (; sent < n && posted_ - reclaimed_ < depth_; ++sent) {
         if (packets[sent]->pkt_len > longest_) [[unlikely]] {
             rte_pktmbuf_free(packets[sent]);
             oversized.add();

@@ -323,6 +323,17 @@ TEST(Exchange, who_comes_and_goes_takes_no_turn_from_others) {
         EXPECT_TRUE(clients[i]->out.idle()) << i;
 }
 
+TEST(Exchange, a_client_never_lends_all_that_it_has_to_send) {
+    SharedNode node;
+    Client a(identity(0), 255, 64);
+    node.exchange.attach(a.guest);
+    a.send(kFar, 1000);
+    node.poll(10);
+    EXPECT_TRUE(a.out.idle());
+    EXPECT_EQ(a.send(kFar, 10), 10U) << "what it has again it hears of as it sends";
+    node.poll(10);
+}
+
 TEST(Exchange, long_packets_do_not_make_a_larger_share) {
     SharedNode node;
     Client brief(identity(0), 2047);

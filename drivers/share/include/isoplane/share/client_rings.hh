@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/runtime/edge.hh>
@@ -16,9 +17,14 @@ namespace isoplane::share {
 class ClientOutput final : public runtime::Output {
   public:
     /// Packets are of `pool`, which is in shared memory; others are copied into one of its packets, and so
-    /// are chained ones. One longer than `longest` is freed.
+    /// are chained ones. One longer than `longest` is freed. No more than half of the pool is lent: who had
+    /// none to send would not come here to take them back.
     ClientOutput(const std::string& name, Ring& ring, runtime::Pool& pool, unsigned longest)
-        : Output(name), ring_(ring), pool_(pool), longest_(longest) {}
+        : Output(name),
+          ring_(ring),
+          pool_(pool),
+          longest_(longest),
+          depth_(std::min(kSlots, pool.size() / 2)) {}
     ~ClientOutput() override;
 
     /// The node has all that was sent.
@@ -39,6 +45,7 @@ class ClientOutput final : public runtime::Output {
     Ring& ring_;
     runtime::Pool& pool_;
     unsigned longest_;
+    std::uint32_t depth_;
     std::uint32_t posted_ = 0;
     std::uint32_t reclaimed_ = 0;
     std::array<rte_mbuf*, kSlots> lent_{};
