@@ -29,8 +29,7 @@ Handle connect_to(const std::string& path, std::chrono::seconds limit) {
     runtime::Patience patience(limit);
     for (;;) {
         Handle socket = make_socket();
-        if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-            return socket;
+        if (connect_at_once(socket, address)) return socket;
         const int problem = errno;
         const bool may_come =
             problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN || problem == EINTR;

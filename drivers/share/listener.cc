@@ -80,7 +80,7 @@ Listener::Listener(const std::string& path) : path_(path) {
     std::string why;
     if (const Alone alone(path); !alone) {
         why = reason();
-    } else if (connect(make_socket().get(), at, sizeof address) == 0) {
+    } else if (connect_at_once(make_socket(), address) || errno == EAGAIN) {
         why = "another node listens there";
     } else {
         if (errno == ECONNREFUSED && is_socket(path)) unlink(path.c_str());

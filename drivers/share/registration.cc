@@ -3,6 +3,7 @@
 
 #include "registration.hh"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -117,6 +118,16 @@ std::optional<Received> receive_request(int socket) {
 
 Handle make_socket() {
     return Handle(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+}
+
+bool connect_at_once(const Handle& socket, const sockaddr_un& address) {
+    const int flags = fcntl(socket.get(), F_GETFL);
+    fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK);
+    const int result = connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    const int problem = errno;
+    fcntl(socket.get(), F_SETFL, flags);
+    errno = problem;
+    return result == 0;
 }
 
 sockaddr_un socket_address(const std::string& path) {

@@ -81,5 +81,8 @@ bool send_request(int socket, const Request& request, int area, int memory);
 Handle make_socket();
 /// Throws std::runtime_error when a socket cannot have that path.
 sockaddr_un socket_address(const std::string& path);
+/// As connect() does, but for one thing: where so many wait already that none is let in, errno is EAGAIN at
+/// once, as nobody knows for how long that is.
+bool connect_at_once(const Handle& socket, const sockaddr_un& address);
 
 }  // namespace isoplane::share

@@ -54,6 +54,19 @@ TEST_F(Listening, of_nodes_that_start_at_one_path_at_once_one_has_it) {
     }
 }
 
+TEST_F(Listening, who_lets_nobody_in_keeps_nobody_waiting_for_longer_than_he_says) {
+    const int other = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = share::socket_address(path);
+    ASSERT_EQ(bind(other, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(listen(other, 0), 0);
+    const int first = connected(path);  // for whom there is room
+    EXPECT_THROW(desk(), std::runtime_error);
+    const runtime::SharedMemory memory("memory", 4096);
+    EXPECT_THROW(share::Attachment(path, identity(0), memory, std::chrono::seconds(0)), std::runtime_error);
+    close(first);
+    close(other);
+}
+
 TEST_F(Listening, what_is_anothers_by_now_is_left_there) {
     std::unique_ptr<share::Desk> first = desk();
     std::filesystem::remove(path);
