@@ -117,7 +117,7 @@ Desk::~Desk() {
     thread_.join();
     close(wake_);
     for (Visitor& visitor : visitors_)
-        see_off(visitor, false);  // nobody would take it further
+        see_off(visitor, true);  // an exchange that is not polled tells nobody
 }
 
 /// Needs the lock. What is under way is the last that the thread does.
@@ -193,8 +193,7 @@ bool Desk::attend(Visitor& visitor, bool ended) {
     if (!ended && n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     const bool orderly = n == static_cast<ssize_t>(sizeof leaving) && leaving.magic == kMagic;
     (orderly ? left_ : reaped_).add();
-    // Who leaves without a bye, as by exit(1), is gone for its peers as one that was killed.
-    see_off(visitor, !orderly || !visitor.guest->closed());
+    see_off(visitor, orderly);
     return false;
 }
 
@@ -268,12 +267,14 @@ void Desk::tell_peers(const Guest& guest) {
     exchange_.announce(guest.identity(), std::span(frame).first(size));
 }
 
-/// From here on nothing of the node refers to the client's memory, and the client may hear so.
-void Desk::see_off(Visitor& visitor, bool tell) {
+/// From here on nothing of the node refers to the client's memory, and the client may hear so. Who leaves
+/// without a bye, as by exit(1), is gone for its peers as one that was killed; whether the bye has gone on is
+/// for the exchange to say, between two of its rounds.
+void Desk::see_off(Visitor& visitor, bool orderly) {
     if (visitor.guest) {
         call_([&] {
             exchange_.detach(*visitor.guest);
-            if (tell) tell_peers(*visitor.guest);
+            if (!orderly || !visitor.guest->closed()) tell_peers(*visitor.guest);
         });
         visitor.guest.reset();
         const Answer answer;
@@ -288,7 +289,7 @@ void Desk::dismiss_broken() {
         trouble_ =
             visitor.program + " (process " + std::to_string(visitor.pid) + ") " + visitor.guest->broken();
         expelled_.add();
-        see_off(visitor, true);
+        see_off(visitor, false);
         return true;
     });
 }

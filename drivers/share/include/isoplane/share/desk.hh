@@ -78,7 +78,7 @@ class Desk {
     void sign_in(Visitor& visitor, Received& received);
     std::string objection(const Visitor& visitor, const Identity& who) const;
     void tell_peers(const Guest& guest);
-    void see_off(Visitor& visitor, bool tell);
+    void see_off(Visitor& visitor, bool orderly);
     void dismiss_broken();
     bool is_deserted();
     void end();
