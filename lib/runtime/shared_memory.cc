@@ -42,9 +42,9 @@ const char* objection(int descriptor, std::size_t most, std::size_t& size) {
     if (fstat(descriptor, &file) != 0 || file.st_size <= 0) return "has no size";
     size = static_cast<std::size_t>(file.st_size);
     if (size > most) return "is larger than it can be";
-    // Who touches it first is charged for it. What the system has put on disk counts as there.
-    constexpr std::size_t kBlock = 512;
-    if (static_cast<std::size_t>(file.st_blocks) * kBlock < size)
+    // Who touches it first is charged for it. What the system has put on disk counts as there. To count what
+    // there is would count what lies behind the end, too.
+    if (lseek(descriptor, 0, SEEK_HOLE) < file.st_size)
         return "is not all there: its owner has to touch all of it before";
     return nullptr;
 }

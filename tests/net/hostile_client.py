@@ -17,7 +17,7 @@ MAGIC = 0x69736f33
 
 def sealed(size):
     memory = os.memfd_create("hostile", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
-    os.posix_fallocate(memory, 0, size)
+    os.write(memory, bytes(size))
     fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
     return memory
 

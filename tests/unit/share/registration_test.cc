@@ -71,8 +71,11 @@ TEST_F(Registration, an_ipv4_address_is_one_clients) {
 
 /// Memory of a size, of which there is nothing yet.
 struct Sparse {
-    explicit Sparse(off_t size) : descriptor(memfd_create("sparse", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    /// `behind`: but for as much behind its end.
+    explicit Sparse(off_t size, bool behind = false)
+        : descriptor(memfd_create("sparse", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
         EXPECT_EQ(ftruncate(descriptor, size), 0);
+        EXPECT_TRUE(!behind || fallocate(descriptor, FALLOC_FL_KEEP_SIZE, size, size) == 0);
         EXPECT_EQ(fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
     }
     ~Sparse() { close(descriptor); }
@@ -102,7 +105,11 @@ TEST_F(Registration, memory_that_is_not_there_yet_is_not_taken) {
     EXPECT_SAYS(answer_to(identity(0), area.descriptor, whole.descriptor()), "not all there");
     EXPECT_EQ(area.resident(), 0);
     EXPECT_EQ(memory.resident(), 0);
-    EXPECT_EQ(desk->totals()["refused"], 2);
+    const Sparse elsewhere(1 << 20, true);
+    const auto behind = elsewhere.resident();
+    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), elsewhere.descriptor), "not all there");
+    EXPECT_EQ(elsewhere.resident(), behind);
+    EXPECT_EQ(desk->totals()["refused"], 3);
 }
 
 }  // namespace
