@@ -2,10 +2,23 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <isoplane/nal/loopback.hh>
+#include <isoplane/nal/unanswered.hh>
 
 namespace isoplane::nal {
 
 using namespace portals;
+
+namespace {
+
+/// A get whose target has left. Of a put it is known by its SEND_END.
+void give_up(Interface& from, const Header& request) {
+    if (request.type == MessageType::kPut || !Unanswered::wants_answer(request)) return;
+    Unanswered only;
+    only.add(from, request, true);
+    only.for_each([](Interface& its, const Header& answer) { its.give_up(answer); });
+}
+
+}  // namespace
 
 Status Loopback::attach(Interface& interface, Pid wanted, ProcessId& id) {
     const Lock lock(mutex_);
@@ -55,6 +68,7 @@ void Loopback::deliver(const Message& message, Interface* target) {
     if (landing.operation != kNone) copy(landing.where, message.data.sub(0, landing.where.length));
     if (message.operation != kNone)
         message.from->sent(message.operation, target != nullptr ? kSuccess : kFailed);
+    if (target == nullptr) give_up(*message.from, message.header);
     if (landing.operation != kNone) target->landed(landing.operation);
 }
 

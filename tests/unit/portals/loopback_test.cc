@@ -109,6 +109,24 @@ TEST_F(Loopback, what_is_for_one_who_has_left_fails) {
     EXPECT_EQ(a.events(), "SEND_START SEND_END ACK");
 }
 
+TEST_F(Loopback, what_is_got_from_one_who_has_left_fails) {
+    const Handle md = a.bind(a.spec(0, kInfinite, 4));
+    const Target target{.process = b.ni.id(), .portal = 4};
+    b.ni.close();
+    ASSERT_EQ(a.ni.get(md, {}, target), Status::kOk);
+    nal.progress(a.ni);
+    Event event{};
+    ASSERT_EQ(a.take(event), Status::kOk);
+    EXPECT_EQ(event.kind, EventKind::kReplyStart);
+    ASSERT_EQ(a.take(event), Status::kOk);
+    EXPECT_EQ(event.kind, EventKind::kReplyEnd);
+    EXPECT_NE(event.failure, kSuccess);
+    ASSERT_EQ(a.ni.get_put(md, md, target, 0), Status::kOk);
+    nal.progress(a.ni);
+    EXPECT_EQ(a.events(), "SEND_START SEND_END REPLY_START REPLY_END");
+    EXPECT_EQ(a.ni.unlink(md), Status::kOk);
+}
+
 TEST_F(Loopback, leaving_takes_along_what_was_to_be_sent) {
     a.put(a.bind(a.spec(0)), {3, 30});
     ASSERT_EQ(a.ni.put(a.bind(a.spec(0)), {}, AckRequest::kAck, {.process = b.ni.id()}, 0), Status::kOk);
