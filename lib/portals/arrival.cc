@@ -41,13 +41,17 @@ void Interface::landed(Operation operation, Failure failure) {
     if (pending != nullptr && land(*pending, failure)) pending_.give_back(*pending);
 }
 
+/// Where nobody waits for it any more nothing has been dropped, either.
 void Interface::give_up(const Header& answer) {
-    if (answer.type == MessageType::kReply) return landed(arrive(answer).operation, kFailed);
-    const Lock lock(mutex_);
-    Range range;
-    Drop why{};
-    Descriptor* const md = is_open_ ? find_place(answer, range, why) : nullptr;
-    if (md != nullptr) acknowledge(*md, answer, range, kFailed);
+    {
+        const Lock lock(mutex_);
+        Range range;
+        Drop why{};
+        Descriptor* const md = is_open_ ? find_place(answer, range, why) : nullptr;
+        if (md == nullptr) return;
+        if (answer.type == MessageType::kAck) return acknowledge(*md, answer, range, kFailed);
+    }
+    landed(arrive(answer).operation, kFailed);
 }
 
 void Interface::sent(Operation operation, Failure failure) {

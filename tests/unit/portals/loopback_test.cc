@@ -127,6 +127,17 @@ TEST_F(Loopback, what_is_got_from_one_who_has_left_fails) {
     EXPECT_EQ(a.ni.unlink(md), Status::kOk);
 }
 
+TEST_F(Loopback, an_answer_that_nobody_waits_for_when_it_is_given_up_has_not_been_dropped) {
+    const Handle md = a.bind(a.spec(0, kInfinite, 4));
+    EXPECT_EQ(a.ni.unlink(md), Status::kOk);
+    for (const MessageType type : {MessageType::kReply, MessageType::kAck})
+        a.ni.give_up({.type = type, .target = a.ni.id(), .initiator = b.ni.id(), .md = md});
+    EXPECT_EQ(a.events(), "");
+    std::uint64_t drops = 99;
+    EXPECT_EQ(a.ni.read(Register::kDropCount, drops), Status::kOk);
+    EXPECT_EQ(drops, 0U);
+}
+
 TEST_F(Loopback, leaving_takes_along_what_was_to_be_sent) {
     a.put(a.bind(a.spec(0)), {3, 30});
     ASSERT_EQ(a.ni.put(a.bind(a.spec(0)), {}, AckRequest::kAck, {.process = b.ni.id()}, 0), Status::kOk);
