@@ -47,7 +47,12 @@ class Unanswered {
             }
             return;
         }
-        if (const std::size_t at = find(long_, answer); at != long_.size()) long_[at].from = nullptr;
+        // From the last: those in front may have been dropped, and stay.
+        for (std::size_t at = long_.size(); at-- > 0;) {
+            if (!long_[at].is_answered_by(answer)) continue;
+            long_[at].from = nullptr;
+            break;
+        }
         while (!long_.empty() && long_.front().from == nullptr)
             long_.pop();
     }
