@@ -11,17 +11,6 @@ namespace isoplane::test {
 
 namespace {
 
-/// Of shares: 1 when all are equal, 1/n when one has all.
-double fairness(const std::vector<double>& shares) {
-    double sum = 0;
-    double squares = 0;
-    for (const double share : shares) {
-        sum += share;
-        squares += share * share;
-    }
-    return sum * sum / (static_cast<double>(shares.size()) * squares);
-}
-
 TEST(Exchange, packets_go_to_the_client_that_has_the_address_and_else_out_of_the_port) {
     SharedNode node;
     Client a(identity(0));
@@ -270,59 +259,6 @@ TEST(Exchange, a_client_that_does_not_receive_misses_and_holds_up_nobody) {
     EXPECT_EQ(asleep.take(), 20U);
 }
 
-TEST(Exchange, greedy_clients_have_equal_shares_of_a_slow_port) {
-    SharedNode node;
-    std::vector<std::unique_ptr<Client>> clients;
-    for (std::uint16_t i = 0; i < 8; ++i) {
-        clients.push_back(std::make_unique<Client>(identity(i), 2047));
-        node.exchange.attach(clients.back()->guest);
-    }
-    for (unsigned round = 0; round < 20'000; ++round) {
-        for (const auto& client : clients)
-            client->send(kFar, 64);
-        node.port.out.room = 7;
-        node.poll();
-        node.port.out.clear();
-    }
-    std::vector<double> shares;
-    for (const auto& client : clients)
-        shares.push_back(static_cast<double>(client->counters().sent.get()));
-    EXPECT_GT(fairness(shares), 0.999);
-    EXPECT_GT(shares.front(), 10'000);
-}
-
-TEST(Exchange, who_comes_and_goes_takes_no_turn_from_others) {
-    SharedNode node;
-    std::vector<std::unique_ptr<Client>> clients;
-    for (std::uint16_t i = 0; i < 4; ++i) {
-        clients.push_back(std::make_unique<Client>(identity(i), 2047));
-        node.exchange.attach(clients.back()->guest);
-    }
-    Client restless(identity(4), 255, 64);
-    std::vector<double> shares(clients.size());
-    for (unsigned round = 0; round < 5'000; ++round) {
-        for (const auto& client : clients)
-            client->send(kFar, 64);
-        node.exchange.attach(restless.guest);
-        node.port.out.room = 7;
-        node.poll();
-        node.port.out.clear();
-        node.exchange.detach(restless.guest);
-    }
-    for (std::size_t i = 0; i < clients.size(); ++i)
-        shares[i] = static_cast<double>(clients[i]->counters().sent.get());
-    EXPECT_GT(fairness(shares), 0.999);
-    // Nor does one that goes in front of whoever has it.
-    node.exchange.detach(clients[0]->guest);
-    node.port.out.room = SIZE_MAX;
-    for (unsigned round = 0; round < 100; ++round) {
-        node.poll();
-        node.port.out.clear();
-    }
-    for (std::size_t i = 1; i < clients.size(); ++i)
-        EXPECT_TRUE(clients[i]->out.idle()) << i;
-}
-
 TEST(Exchange, a_client_never_lends_all_that_it_has_to_send) {
     SharedNode node;
     Client a(identity(0), 255, 64);
@@ -332,50 +268,6 @@ TEST(Exchange, a_client_never_lends_all_that_it_has_to_send) {
     EXPECT_TRUE(a.out.idle());
     EXPECT_EQ(a.send(kFar, 10), 10U) << "what it has again it hears of as it sends";
     node.poll(10);
-}
-
-TEST(Exchange, long_packets_do_not_make_a_larger_share) {
-    SharedNode node;
-    Client brief(identity(0), 2047);
-    Client lengthy(identity(1), 2047);
-    node.exchange.attach(brief.guest);
-    node.exchange.attach(lengthy.guest);
-    for (unsigned round = 0; round < 20'000; ++round) {
-        brief.send(kFar, 32, 872);
-        lengthy.send(kFar, 32, 1372);
-        node.port.out.room = 5;
-        node.poll();
-        node.port.out.clear();
-    }
-    const double ratio = static_cast<double>(brief.counters().sent.get()) * (872 + 128) /
-                         (static_cast<double>(lengthy.counters().sent.get()) * (1372 + 128));
-    EXPECT_NEAR(ratio, 1, 0.02);
-}
-
-TEST(Exchange, a_client_with_little_to_send_waits_for_one_round_at_most) {
-    SharedNode node;
-    std::vector<std::unique_ptr<Client>> greedy;
-    for (std::uint16_t i = 1; i < 8; ++i) {
-        greedy.push_back(std::make_unique<Client>(identity(i), 2047));
-        node.exchange.attach(greedy.back()->guest);
-    }
-    Client modest(identity(0));
-    node.exchange.attach(modest.guest);
-    // A turn of the others is 86 packets: 7 of them, and the burst that waits before.
-    constexpr unsigned kOneRound = 7 * 86 + 2 * runtime::kBurst;
-    for (unsigned trial = 0; trial < 100; ++trial) {
-        modest.send(kFar);
-        unsigned passed = 0;
-        while (!modest.out.idle() && passed < 10 * kOneRound) {
-            for (const auto& client : greedy)
-                client->send(kFar, 64);
-            node.port.out.room = 10;
-            node.poll();
-            passed += 10;
-            node.port.out.clear();
-        }
-        ASSERT_LE(passed, kOneRound) << trial;
-    }
 }
 
 TEST(Exchange, a_client_can_go_at_any_time_and_come_back) {
