@@ -117,7 +117,7 @@ Desk::~Desk() {
     thread_.join();
     close(wake_);
     for (Visitor& visitor : visitors_)
-        see_off(visitor, true);  // an exchange that is not polled tells nobody
+        see_off(visitor, true);
 }
 
 /// Needs the lock. What is under way is the last that the thread does.
@@ -269,12 +269,12 @@ void Desk::tell_peers(const Guest& guest) {
 
 /// From here on nothing of the node refers to the client's memory, and the client may hear so. Who leaves
 /// without a bye, as by exit(1), is gone for its peers as one that was killed; whether the bye has gone on is
-/// for the exchange to say, between two of its rounds.
+/// for the exchange to say, between two of its rounds. When the node has ended nobody would take it further.
 void Desk::see_off(Visitor& visitor, bool orderly) {
     if (visitor.guest) {
-        call_([&] {
+        call_([&, tells = !ended_] {
             exchange_.detach(*visitor.guest);
-            if (!orderly || !visitor.guest->closed()) tell_peers(*visitor.guest);
+            if (tells && !(orderly && visitor.guest->closed())) tell_peers(*visitor.guest);
         });
         visitor.guest.reset();
         const Answer answer;
