@@ -77,14 +77,7 @@ double fairness(unsigned clients) {
         node.poll();
         node.port.out.clear();
     }
-    double sum = 0;
-    double squares = 0;
-    for (const auto& client : all) {
-        const auto share = static_cast<double>(client->counters().sent.get());
-        sum += share;
-        squares += share * share;
-    }
-    return sum * sum / (clients * squares);
+    return fairness(all);
 }
 
 void compare(bool local, std::uint16_t size) {

@@ -149,6 +149,18 @@ class Client {
     static inline unsigned next_ = 0;
 };
 
+/// 1 when all have sent as much, 1/n when one has sent all.
+inline double fairness(const std::vector<std::unique_ptr<Client>>& clients) {
+    double sum = 0;
+    double squares = 0;
+    for (const auto& client : clients) {
+        const auto share = static_cast<double>(client->counters().sent.get());
+        sum += share;
+        squares += share * share;
+    }
+    return sum * sum / (static_cast<double>(clients.size()) * squares);
+}
+
 /// A node with a port.
 struct SharedNode {
     SharedNode() : exchange("shared", &port.in, &port.out, pool, 1514) {}
