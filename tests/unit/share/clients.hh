@@ -92,21 +92,20 @@ class Port final {
     Out out;
 };
 
-/// Both ends of a client: its own, and the guest that the node makes of it.
-class Client {
+/// A client's own end.
+class ClientEnd {
   public:
-    explicit Client(const Identity& who, unsigned packets = 4095, unsigned depth = 256)
-        : pool("client" + std::to_string(next_++), packets, runtime::Pool::kDefaultRoom, 0,
+    explicit ClientEnd(const Identity& identity, unsigned packets = 4095, unsigned depth = 256)
+        : who(identity),
+          pool("client" + std::to_string(next_++), packets, runtime::Pool::kDefaultRoom, 0,
                runtime::Pool::Place::kShared),
           memory("rings", sizeof(share::Area)),
           area(*reinterpret_cast<share::Area*>(memory.bytes().data())),
           in("in", area.in, pool, depth),
-          out("out", area.out, pool, 1514),
-          guest(who, runtime::SharedMemory(dup(memory.descriptor()), sizeof(share::Area) * 2),
-                runtime::SharedMemory(dup(pool.shared()->descriptor()), std::size_t{1} << 30)) {
+          out("out", area.out, pool, 1514) {
         in.post();
     }
-    ~Client() {
+    ~ClientEnd() {
         take();
         in.reclaim_all();
         out.reclaim_all();
@@ -115,7 +114,7 @@ class Client {
 
     /// Returns how many of `n` frames found room.
     unsigned send(const Identity& to, unsigned n = 1, std::uint16_t size = 64) {
-        return send_as(guest.identity(), to, n, size);
+        return send_as(who, to, n, size);
     }
     unsigned send_as(const Identity& from, const Identity& to, unsigned n = 1, std::uint16_t size = 64) {
         unsigned sent = 0;
@@ -136,17 +135,27 @@ class Client {
             rte_pktmbuf_free_bulk(burst.data(), n);
         return taken;
     }
-    const share::Guest::Counters& counters() const { return guest.counters(); }
 
+    const Identity who;
     runtime::Pool pool;
     runtime::SharedMemory memory;
     share::Area& area;
     share::ClientInput in;
     share::ClientOutput out;
-    share::Guest guest;
 
   private:
     static inline unsigned next_ = 0;
+};
+
+/// And the guest that the node makes of it.
+struct Client : ClientEnd {
+    explicit Client(const Identity& identity, unsigned packets = 4095, unsigned depth = 256)
+        : ClientEnd(identity, packets, depth),
+          guest(who, runtime::SharedMemory(dup(memory.descriptor()), sizeof(share::Area) * 2),
+                runtime::SharedMemory(dup(pool.shared()->descriptor()), std::size_t{1} << 30)) {}
+    const share::Guest::Counters& counters() const { return guest.counters(); }
+
+    share::Guest guest;
 };
 
 /// 1 when all have sent as much, 1/n when one has sent all.

@@ -35,7 +35,7 @@ TEST_F(Desk, clients_register_talk_and_leave) {
 
 /// One that registers, sends a frame to node 1, and dies.
 void come_and_die(const std::string& path, const Identity& who) {
-    Client client(who);
+    ClientEnd client(who);
     const int descriptor = connected(path);
     ASSERT_TRUE(share::send_request(descriptor, share::Request::of(who), client.memory.descriptor(),
                                     client.pool.shared()->descriptor()));
@@ -136,7 +136,7 @@ TEST_F(Desk, a_client_is_dead_though_a_child_of_it_lives) {
 
 /// As it came, it would steer terminals of others, and be no JSON, for all clients.
 TEST_F(Desk, a_program_is_shown_by_letters_only) {
-    Client client(identity(0));
+    ClientEnd client(identity(0));
     const int descriptor = connected(path);
     share::Request request = share::Request::of(identity(0));
     request.program.fill('z');

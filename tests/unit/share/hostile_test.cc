@@ -196,6 +196,62 @@ TEST(SharedMemory, what_can_shrink_is_not_taken) {
     EXPECT_EQ(runtime::SharedMemory(sealed, 1 << 20).bytes().size(), 8192U);
 }
 
+void punch(int memory) {
+    fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, 4096);
+}
+
+/// Not by its descriptor, nor where it is mapped; but its owner still writes to it.
+TEST(SharedMemory, nobody_makes_holes_in_what_has_been_taken) {
+    const runtime::SharedMemory owners("owners", 8192);
+    const runtime::SharedMemory taken(dup(owners.descriptor()), 8192);
+    owners.bytes()[5000] = std::byte{7};
+    punch(owners.descriptor());
+    EXPECT_NE(madvise(owners.bytes().data() + 4096, 4096, MADV_REMOVE), 0);
+    EXPECT_EQ(taken.bytes()[5000], std::byte{7});
+    EXPECT_NE(ftruncate(owners.descriptor(), 0), 0);
+    EXPECT_EQ(lseek(owners.descriptor(), 0, SEEK_HOLE), 8192);
+}
+
+/// What is taken is whole also when its owner makes holes meanwhile.
+TEST(SharedMemory, what_has_holes_is_not_taken) {
+    std::atomic<int> given{-1};
+    std::atomic<bool> over{false};
+    std::thread owner([&] {
+        for (unsigned tries = 0; !over; ++tries) {
+            const int memory = given;
+            for (unsigned i = tries % 64; memory >= 0 && i > 0; --i)
+                rte_pause();
+            if (memory >= 0) punch(memory);
+            given = -1;
+        }
+    });
+    for (unsigned i = 0; i < 3000; ++i) {
+        const int memory = written("punched");
+        ASSERT_EQ(fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+        const int look = dup(memory);
+        given = look;
+        try {
+            const runtime::SharedMemory taken(memory, 8192);
+            while (given >= 0)
+                std::this_thread::yield();
+            EXPECT_EQ(lseek(look, 0, SEEK_HOLE), 8192);
+        } catch (const std::runtime_error&) {
+            // It had one before.
+        }
+        while (given >= 0)
+            std::this_thread::yield();
+        close(look);
+    }
+    over = true;
+    owner.join();
+}
+
+TEST(SharedMemory, what_cannot_be_kept_whole_is_not_taken) {
+    const int closed = written("closed");
+    ASSERT_EQ(fcntl(closed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
+    EXPECT_THROW(runtime::SharedMemory(closed, 1 << 20), std::runtime_error);
+}
+
 /// It can grow, also while it is looked at.
 TEST(SharedMemory, no_more_is_mapped_than_was_allowed) {
     constexpr std::size_t kMost = 8192;
@@ -236,16 +292,6 @@ TEST(SharedMemory, what_is_no_memory_or_too_much_is_not_taken) {
                  std::runtime_error);
     const runtime::SharedMemory large("large", 1 << 20);
     EXPECT_THROW(runtime::SharedMemory(dup(large.descriptor()), (1 << 20) - 1), std::runtime_error);
-}
-
-TEST(SharedMemory, what_its_owner_gives_back_reads_as_zeroes) {
-    const runtime::SharedMemory mine("mine", 8192);
-    const runtime::SharedMemory theirs(dup(mine.descriptor()), 8192);
-    std::memset(mine.bytes().data(), 1, 8192);
-    EXPECT_EQ(theirs.bytes()[5000], std::byte{1});
-    ASSERT_EQ(fallocate(mine.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 8192), 0);
-    EXPECT_EQ(theirs.bytes()[5000], std::byte{});
-    EXPECT_NE(ftruncate(mine.descriptor(), 0), 0);
 }
 
 }  // namespace

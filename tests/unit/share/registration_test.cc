@@ -99,17 +99,19 @@ TEST_F(Registration, memory_of_who_may_not_come_is_left_alone) {
 /// Else it is the node that is charged for what it touches.
 TEST_F(Registration, memory_that_is_not_there_yet_is_not_taken) {
     const runtime::SharedMemory whole("whole", sizeof(share::Area));
+    const runtime::SharedMemory other("other", sizeof(share::Area));
     const Sparse area(sizeof(share::Area));
     const Sparse memory(64 << 20);
-    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), memory.descriptor), "not all there");
     EXPECT_SAYS(answer_to(identity(0), area.descriptor, whole.descriptor()), "not all there");
+    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), memory.descriptor), "not all there");
+    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), other.descriptor()), "given to a node before");
     EXPECT_EQ(area.resident(), 0);
     EXPECT_EQ(memory.resident(), 0);
     const Sparse elsewhere(1 << 20, true);
     const auto behind = elsewhere.resident();
-    EXPECT_SAYS(answer_to(identity(0), whole.descriptor(), elsewhere.descriptor), "not all there");
+    EXPECT_SAYS(answer_to(identity(0), other.descriptor(), elsewhere.descriptor), "not all there");
     EXPECT_EQ(elsewhere.resident(), behind);
-    EXPECT_EQ(desk->totals()["refused"], 3);
+    EXPECT_EQ(desk->totals()["refused"], 4);
 }
 
 }  // namespace

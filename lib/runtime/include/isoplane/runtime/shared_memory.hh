@@ -10,17 +10,16 @@
 namespace isoplane::runtime {
 
 /// Memory that another process can have too, by a file descriptor: anonymous, gone with its last user, and
-/// sealed, so that nobody can make it smaller than it was while another reads it.
-///
-/// Ordinary pages, also where there are huge ones: a page of these that its owner gives back to the system is
-/// there again at the next touch, as zeroes; a huge one may not be, and who reads it dies.
+/// sealed, so that nobody takes any of it away while another reads it. Ordinary pages, also where there are
+/// huge ones.
 class SharedMemory {
   public:
     /// Throws std::runtime_error when the system has not got it.
     SharedMemory(const std::string& name, std::size_t size);
 
     /// Takes over a descriptor that came from another process. Throws std::runtime_error with a sentence
-    /// unless it is memory of this kind, of `most` bytes at the most, and all there.
+    /// unless it is memory of this kind, of `most` bytes at the most, and all there. It is sealed, so that it
+    /// stays there: nobody makes holes in it any more, or maps it to write.
     SharedMemory(int descriptor, std::size_t most);
 
     ~SharedMemory();
@@ -32,7 +31,8 @@ class SharedMemory {
     int descriptor() const noexcept { return descriptor_; }
 
   private:
-    void map(std::size_t size);
+    bool map(std::size_t size, int flags) noexcept;
+    void release() noexcept;
 
     int descriptor_ = -1;
     std::span<std::byte> bytes_;
