@@ -181,11 +181,10 @@ void Exchange::push_out() noexcept {
     to_->send(out_.data(), std::exchange(out_count_, std::uint16_t{0}));
 }
 
+/// But farewells: those are for when it goes on.
 std::size_t Exchange::discard() {
     rte_pktmbuf_free_bulk(out_.data(), out_count_);
-    const std::size_t untold = farewells_.size();
-    farewells_.clear();
-    return untold + std::exchange(out_count_, std::uint16_t{0}) + (to_ ? to_->discard() : 0);
+    return std::exchange(out_count_, std::uint16_t{0}) + (to_ ? to_->discard() : 0);
 }
 
 bool Exchange::attach(Guest& guest) {
@@ -211,13 +210,12 @@ void Exchange::detach(Guest& guest) {
 }
 
 void Exchange::announce(const Identity& who, std::span<const std::byte> frame) {
-    if (quiet_) return;  // nobody would take it further
     if (to_ && farewells_.size() == kMaxClients) {
         untold_.add();
     } else if (to_) {
         std::copy(frame.begin(), frame.end(),
                   farewells_.emplace_back(Farewell{.size = frame.size()}).frame.begin());
-        send_farewells();
+        if (!quiet_) send_farewells();
     }
     const std::array<std::span<const std::byte>, 1> pieces{frame};
     for (Guest* guest : guests_)

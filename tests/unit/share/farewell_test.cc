@@ -48,6 +48,20 @@ TEST(Farewell, it_waits_for_a_packet) {
     EXPECT_EQ(node.port.out.packets.size(), 1U);
 }
 
+TEST(Farewell, peers_of_who_goes_while_the_node_is_stopped_are_told_when_it_goes_on) {
+    SharedNode node;
+    Client b(identity(1));
+    node.exchange.attach(b.guest);
+    node.exchange.set_quiet(true);
+    node.exchange.announce(identity(0), std::array<std::byte, 100>{});
+    EXPECT_TRUE(node.port.out.packets.empty());
+    EXPECT_EQ(node.exchange.discard(), 0U);
+    node.exchange.set_quiet(false);
+    node.poll();
+    EXPECT_EQ(b.take(), 1U);
+    EXPECT_EQ(node.port.out.packets.size(), 1U);
+}
+
 TEST(Farewell, more_than_can_wait_are_counted) {
     SharedNode node;
     node.port.out.room = 0;
