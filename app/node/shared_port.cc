@@ -3,9 +3,11 @@
 
 #include "shared_port.hh"
 
+#include <future>
 #include <isoplane/runtime/telemetry_client.hh>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 namespace isoplane::node {
 
@@ -17,26 +19,39 @@ SharedPort::SharedPort(Node& node, std::string socket, unsigned mtu)
     node.views().add("registrations", [this] { return desk_ ? desk_->totals() : Json::object(); });
 }
 
-/// What Portals a client speaks happens in its own process.
+namespace {
+
+/// What Portals a client speaks happens in its own process. Null when it has none.
+nlohmann::json portals_of(const share::Desk::Client& client) {
+    nlohmann::json report = nlohmann::json::object();
+    const auto ask = [&client](const char* command) {
+        return runtime::ask_telemetry(client.telemetry, client.pid, command);
+    };
+    if (client.pid == 0)
+        report["silent"] = "its process cannot be seen from here, and is not asked";
+    else if (nlohmann::json answer = ask("/isoplane/portals"); answer.is_object())
+        report = std::move(answer);
+    else if (ask("/isoplane/niu").is_object())
+        return {};
+    else
+        report["silent"] = "it polls for itself, and cannot be asked";
+    // Who a client is does not depend on what it says.
+    report["name"] = client.name;
+    report["program"] = client.program;
+    report["node"] = client.node;
+    return report;
+}
+
+}  // namespace
+
+/// All are asked at once: many who do not answer take no longer than one.
 nlohmann::json SharedPort::portals() const {
+    std::vector<std::future<nlohmann::json>> answers;
+    for (share::Desk::Client& client : desk_->whom_to_ask())
+        answers.push_back(std::async(portals_of, std::move(client)));
     nlohmann::json all = nlohmann::json::array();
-    for (const share::Desk::Client& client : desk_->whom_to_ask()) {
-        nlohmann::json report = nlohmann::json::object();
-        const auto ask = [&client](const char* command) {
-            return runtime::ask_telemetry(client.telemetry, client.pid, command);
-        };
-        if (nlohmann::json answer = ask("/isoplane/portals"); answer.is_object())
-            report = std::move(answer);
-        else if (ask("/isoplane/niu").is_object())
-            continue;  // it has no Portals
-        else
-            report["silent"] = "it polls for itself, and cannot be asked";
-        // Who a client is does not depend on what it says.
-        report["name"] = std::to_string(client.pid);
-        report["program"] = client.program;
-        report["node"] = client.node;
-        all.push_back(std::move(report));
-    }
+    for (std::future<nlohmann::json>& answer : answers)
+        if (nlohmann::json report = answer.get(); !report.is_null()) all.push_back(std::move(report));
     return all;
 }
 

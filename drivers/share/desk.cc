@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <isoplane/share/desk.hh>
@@ -29,8 +30,10 @@ using Json = nlohmann::json;
 
 /// The most memory for packets that a client may have.
 constexpr std::size_t kMostMemory = std::size_t{1} << 30;
-/// Connections that have not registered yet, beside the clients; and how long they may take.
-constexpr std::size_t kMostStrangers = 64;
+/// Connections that have not registered yet, beside the clients, of all and of one user; and how long they
+/// may take.
+constexpr int kMostStrangers = 64;
+constexpr int kMostOfUser = 48;
 constexpr auto kPatience = std::chrono::seconds(5);
 /// How often it is looked after clients whose memory makes no sense.
 constexpr int kTickMilliseconds = 50;
@@ -93,6 +96,10 @@ int life_of(pid_t pid) {
 }
 
 }  // namespace
+
+std::string Desk::Visitor::who() const {
+    return program + " (process " + name + ")";
+}
 
 void Desk::Visitor::hang_up() noexcept {
     close(socket);
@@ -172,13 +179,33 @@ void Desk::welcome() {
     ucred who{};
     socklen_t size = sizeof who;
     const bool known = getsockopt(visitor.socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
-    if (!known || visitors_.size() >= kMaxClients + kMostStrangers) return visitor.hang_up();
+    if (!known || is_crowded(who.uid)) {
+        refused_.add();
+        return visitor.hang_up();
+    }
     visitor.pid = who.pid;
     visitor.uid = who.uid;
     visitor.life = life_of(who.pid);
     // It has ended already. Of one that we cannot see, or before Linux 5.3, only its connection tells.
     if (visitor.life < 0 && errno == ESRCH) return visitor.hang_up();
     visitors_.push_back(std::move(visitor));
+}
+
+/// That of its process, unless another has it. Those of other pid namespaces are 0 here.
+std::string Desk::name_for(pid_t pid) const {
+    const std::string first = pid != 0 ? std::to_string(pid) : "unseen";
+    std::string name = first;
+    for (unsigned n = 2; std::ranges::find(visitors_, name, &Visitor::name) != visitors_.end(); ++n)
+        name = first + "-" + std::to_string(n);
+    return name;
+}
+
+/// No user keeps others out by connections alone.
+bool Desk::is_crowded(uid_t user) const {
+    const auto strangers = std::ranges::count_if(visitors_, std::not_fn(is_client));
+    const auto of_user = std::ranges::count_if(
+        visitors_, [user](const Visitor& visitor) { return !is_client(visitor) && visitor.uid == user; });
+    return strangers >= kMostStrangers || of_user >= kMostOfUser;
 }
 
 /// Returns false when the visitor is gone.
@@ -221,16 +248,17 @@ bool Desk::admit(Visitor& visitor) {
 /// Throws with the reason when the visitor cannot be a client.
 void Desk::sign_in(Visitor& visitor, Received& received) {
     const Identity who = received.request.identity();
+    visitor.name = name_for(visitor.pid);
     visitor.program = received.request.program.data();
     visitor.telemetry = received.request.telemetry.data();
     if (const std::string why = objection(visitor, who); !why.empty()) throw std::runtime_error(why);
     runtime::SharedMemory area(received.area.release(), 2 * sizeof(Area));
     runtime::SharedMemory memory(received.memory.release(), kMostMemory);
     visitor.guest = std::make_unique<Guest>(who, std::move(area), std::move(memory));
-    bool attached = false;
-    call_([&] { attached = exchange_.attach(*visitor.guest); });
-    if (!attached)
-        throw std::runtime_error("it has " + std::to_string(kMaxClients) + " clients, and takes no more");
+    call_([&] {
+        [[maybe_unused]] const bool attached = exchange_.attach(*visitor.guest);
+        assert(attached && "nothing was to be said against it");
+    });
 }
 
 std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
@@ -239,10 +267,12 @@ std::string Desk::objection(const Visitor& visitor, const Identity& who) const {
     if (rte_is_valid_assigned_ether_addr(&address) == 0)
         return text_of(who.mac) + " is not the address of one station";
     if (std::string why = share::objection(who.encapsulation); !why.empty()) return why;
+    if (std::ranges::count_if(visitors_, is_client) == kMaxClients)
+        return "it has " + std::to_string(kMaxClients) + " clients, and takes no more";
     for (const Visitor& other : visitors_) {
         if (!other.guest || &other == &visitor) continue;
         const Identity& theirs = other.guest->identity();
-        const std::string holder = other.program + " (process " + std::to_string(other.pid) + ")";
+        const std::string holder = other.who();
         if (theirs.mac == who.mac) return "the address " + text_of(who.mac) + " is that of " + holder;
         if (same_address(theirs, who)) return "the address " + text_of(who.address) + " is that of " + holder;
         if (theirs.job_key != who.job_key) continue;
@@ -286,8 +316,7 @@ void Desk::see_off(Visitor& visitor, bool orderly) {
 void Desk::dismiss_broken() {
     std::erase_if(visitors_, [this](Visitor& visitor) {
         if (!visitor.guest || visitor.guest->broken() == nullptr) return false;
-        trouble_ =
-            visitor.program + " (process " + std::to_string(visitor.pid) + ") " + visitor.guest->broken();
+        trouble_ = visitor.who() + " " + visitor.guest->broken();
         expelled_.add();
         see_off(visitor, false);
         return true;
@@ -301,7 +330,7 @@ nlohmann::json Desk::clients() const {
         if (!visitor.guest) continue;
         const Identity& who = visitor.guest->identity();
         const Guest::Counters& counted = visitor.guest->counters();
-        all.push_back({{"name", std::to_string(visitor.pid)},
+        all.push_back({{"name", visitor.name},
                        {"program", visitor.program},
                        {"user", visitor.uid},
                        {"node", who.node},
@@ -323,8 +352,8 @@ std::vector<Desk::Client> Desk::whom_to_ask() const {
     std::vector<Client> clients;
     for (const Visitor& visitor : visitors_)
         if (visitor.guest)
-            clients.push_back(
-                {visitor.pid, visitor.program, visitor.guest->identity().node, visitor.telemetry});
+            clients.push_back({visitor.name, visitor.pid, visitor.program, visitor.guest->identity().node,
+                               visitor.telemetry});
     return clients;
 }
 
@@ -336,8 +365,7 @@ bool Desk::close_if_deserted() {
 
 bool Desk::is_deserted() {
     if (attached_.get() == 0) return first_.is_over();
-    return std::none_of(visitors_.begin(), visitors_.end(),
-                        [](const Visitor& visitor) { return visitor.guest != nullptr; });
+    return std::ranges::none_of(visitors_, is_client);
 }
 
 nlohmann::json Desk::totals() const {

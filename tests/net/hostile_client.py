@@ -23,14 +23,15 @@ def sealed(size):
 
 
 class HostileClient:
-    """Registered as this program, and answering what it is asked for reports with `said`."""
+    """Registered as this program, and answering what it is asked for reports with `said`, once `asked` says so."""
 
-    def __init__(self, path, said=b"null", program=b"honest", key=77):
-        self.telemetry = work("hostile.sock")
+    def __init__(self, path, said=b"null", program=b"honest", key=77, asked=lambda: None):
+        self.telemetry = work(f"hostile{key}.sock")
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(self.telemetry)
         self.listener.listen()
         self.said = said
+        self.asked = asked
         threading.Thread(target=self._answer, daemon=True).start()
         request = struct.pack("<IIIHHHHB6s33s108s", MAGIC, key, 0, 1, 0xffff, 0x88b5, 0, 0, bytes((2, 0, 0, 0, key, 1)), program,
                               self.telemetry.encode())
@@ -52,6 +53,7 @@ class HostileClient:
             with caller, contextlib.suppress(OSError):
                 caller.send(b"{}")
                 command = caller.recv(1024)
+                self.asked()
                 caller.send(b'{"' + command + b'":' + self.said + b"}")
 
     def __enter__(self):

@@ -11,9 +11,9 @@ SOCKET = work("clients.sock")
 class SharedNode(Node):
     """A shared node that looks after its clients."""
 
-    def __init__(self, *options, socket=SOCKET, link=None):
+    def __init__(self, *options, socket=SOCKET, link=None, within=()):
         Program.__init__(self, "node", "--role", "shared", "--clients", socket, "--json",
-                         *(("--link", link) if link else ()), *options)
+                         *(("--link", link) if link else ()), *options, within=within)
         self.socket = socket
 
     def clients(self):

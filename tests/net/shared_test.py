@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from hostile_client import HostileClient
@@ -228,6 +229,19 @@ def a_client_that_lies_about_its_portals_harms_nobody():
 
 
 @test
+def clients_that_do_not_answer_hold_up_no_others():
+    """Each of these answers when all have been asked."""
+    all_asked = threading.Barrier(4)
+    with SharedNode() as node, contextlib.ExitStack() as clients:
+        node.ready()
+        for key in range(all_asked.parties):
+            clients.enter_context(HostileClient(SOCKET, said=b'{"begun":1}', key=key + 1, asked=lambda: all_asked.wait(20)))
+        same([report.get("begun") for report in node.ask("show portals json")], [1] * all_asked.parties, "reports")
+        clients.close()
+        node.stop()
+
+
+@test
 def a_node_tells_of_its_clients():
     with SharedNode() as node:
         node.ready()
@@ -249,6 +263,21 @@ def a_node_tells_of_its_clients():
             node.tell("show clients")
             until(lambda: "received_bytes" in node.out(), "a table for people")
             sink.stop()
+
+
+@test
+def clients_whose_processes_it_cannot_see_are_told_apart():
+    """As from within a container."""
+    with SharedNode(within=("unshare", "--pid", "--fork", "--kill-child")) as node:
+        node.ready()
+        with HostileClient(SOCKET, key=1), HostileClient(SOCKET, key=2):
+            same([client["name"] for client in node.clients()], ["unseen", "unseen-2"], "names")
+            same([report["silent"] for report in node.ask("show portals json")],
+                 ["its process cannot be seen from here, and is not asked"] * 2, "of Portals")
+            same(node.ask("show clients unseen-2 json")["job_key"], 2, "one of them")
+        until(lambda: not node.clients(), "they are gone")
+        node.tell("quit")
+        node.ends()
 
 
 @test

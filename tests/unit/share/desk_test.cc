@@ -152,6 +152,22 @@ TEST_F(Desk, a_program_is_shown_by_letters_only) {
     await("reaped", 1);
 }
 
+/// So that others still get in.
+TEST_F(Desk, of_one_user_only_some_may_come_and_say_nothing) {
+    constexpr int kMost = 48;
+    std::vector<int> silent;
+    for (int i = 0; i < kMost + 5; ++i)
+        silent.push_back(connected(path));
+    await("refused", 5);
+    int closed = 0;
+    for (const int connection : silent) {
+        char ignored = 0;
+        closed += recv(connection, &ignored, 1, MSG_PEEK | MSG_DONTWAIT) == 0 ? 1 : 0;
+        close(connection);
+    }
+    EXPECT_EQ(closed, 5);
+}
+
 TEST_F(Desk, a_client_whose_memory_makes_no_sense_is_expelled) {
     Attached bad(path, identity(0));
     bad.attachment.area().out.posted.store(5000);

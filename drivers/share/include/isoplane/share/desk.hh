@@ -43,7 +43,8 @@ class Desk {
     nlohmann::json clients() const;
     /// Whom to ask for what clients themselves report.
     struct Client {
-        pid_t pid;
+        std::string name;
+        pid_t pid;  ///< 0 where it cannot be seen from here
         std::string program;
         std::uint16_t node;
         std::string telemetry;  ///< its socket, if it answers
@@ -58,6 +59,7 @@ class Desk {
   private:
     /// A connection; it is a client once it has a guest.
     struct Visitor {
+        std::string who() const;
         void hang_up() noexcept;
 
         int socket = -1;
@@ -65,14 +67,19 @@ class Desk {
         pid_t pid = 0;
         uid_t uid = 0;
         runtime::Patience patience;  ///< with one that has not registered yet
+        std::string name{};          ///< its process, or one that no process has
         std::string program{};
         std::string telemetry{};
         std::unique_ptr<Guest> guest{};
     };
 
+    static bool is_client(const Visitor& visitor) noexcept { return visitor.guest != nullptr; }
+
     void run() noexcept;
     void turn_away();
     void welcome();
+    std::string name_for(pid_t pid) const;
+    bool is_crowded(uid_t user) const;
     bool attend(Visitor& visitor, bool ended);
     bool admit(Visitor& visitor);
     void sign_in(Visitor& visitor, Received& received);
