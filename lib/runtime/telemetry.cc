@@ -19,6 +19,11 @@ using Json = nlohmann::json;
 const Views* served = nullptr;
 std::mutex served_mutex;
 
+/// What rte_telemetry says at once, less what it puts around it. Entries that have no room in it it leaves
+/// out, without a word.
+constexpr std::size_t kMostSaid = (std::size_t{1} << 14) - 256;
+constexpr const char* kIncomplete = "not all has room here; ask for one entry, by its name behind a comma";
+
 rte_tel_data* container(const Json& value);
 
 /// rte_telemetry drops an entry whose name has anything but these, without a word: a host "node-1" is shown
@@ -44,14 +49,17 @@ void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) 
     }
 }
 
-void fill_dict(rte_tel_data* dict, const Json& object) {
-    rte_tel_data_start_dict(dict);
-    unsigned room = RTE_TEL_MAX_DICT_ENTRIES;
+void add_to_dict(rte_tel_data* dict, const Json& object, unsigned room) {
     for (const auto& [key, value] : object.items()) {
         // A container that found no room would be nobody's.
         if (room-- == 0) return;
         add_to_dict(dict, key, value);
     }
+}
+
+void fill_dict(rte_tel_data* dict, const Json& object) {
+    rte_tel_data_start_dict(dict);
+    add_to_dict(dict, object, RTE_TEL_MAX_DICT_ENTRIES);
 }
 
 /// An array as a dictionary keyed by name or position: rte_telemetry's arrays cannot hold what ours do.
@@ -80,7 +88,13 @@ int answer(const char* command, const char* parameter, rte_tel_data* data) {
     if (served == nullptr || !served->has(name)) return -1;
     const Json report = keyed(served->show(name));
     if (parameter == nullptr || *parameter == '\0') {
-        fill_dict(data, report);
+        rte_tel_data_start_dict(data);
+        unsigned room = RTE_TEL_MAX_DICT_ENTRIES;
+        if (report.size() > room || report.dump().size() > kMostSaid) {
+            rte_tel_data_add_dict_string(data, "incomplete", kIncomplete);
+            --room;
+        }
+        add_to_dict(data, report, room);
         return 0;
     }
     for (const auto& [key, value] : report.items()) {

@@ -4,14 +4,18 @@
 
 """Reports for other programs, by telemetry and by Prometheus: telemetry_test.py PROGRAM."""
 
+import contextlib
 import json
+import os
 import re
 import socket
 import subprocess
 import urllib.request
 
+from hostile_client import HostileClient
 from net import (LIMIT, MILLION, Node, as_nobody, make_dir, needs, needs_root, round_trip, run, run_time_directory,
                  same, test, until, work)
+from shared_node import SOCKET, SharedNode
 
 
 class Telemetry:
@@ -90,6 +94,22 @@ def every_report_has_an_endpoint():
             assert f"/isoplane/{report}" in commands, commands
             assert telemetry.ask(f"/isoplane/{report}"), report
         same(telemetry.ask("/isoplane/port,nosuch"), None, "what is said of an entry that is not there")
+        node.stop()
+
+
+@test
+def a_report_that_is_too_long_says_so():
+    with SharedNode() as node, contextlib.ExitStack() as clients:
+        node.ready()
+        with Telemetry(node) as telemetry:
+            enough = 40  # a client has some 280 characters
+            for key in range(1, 101):
+                clients.enter_context(HostileClient(SOCKET, key=key))
+                if key in (enough, 100):
+                    told = telemetry.ask("/isoplane/clients")
+                    same(("incomplete" in told, len(told) == key), (key != enough, key == enough), f"of {key} clients, {told}")
+            same(telemetry.ask(f"/isoplane/clients,{os.getpid()}")["program"], "honest", "of one of them")
+        clients.close()
         node.stop()
 
 
