@@ -30,7 +30,7 @@ unsigned EndpointStage::poll(runtime::Time /*now*/) {
     const unsigned received = dispatcher_.dispatch();
     const unsigned moved = take_releases() + send_waiting() + hand_over() + received;
     tend_barrier(barriers_wanted);
-    publish_peer();
+    publish_next();
     return moved;
 }
 
@@ -128,10 +128,16 @@ void EndpointStage::count_accepted(std::size_t to, std::uint32_t messages) noexc
     total.store(total.load(std::memory_order_relaxed) + messages, std::memory_order_release);
 }
 
+/// Who answers at once answers the life that asks: not one before, of which he would hear first.
 unsigned EndpointStage::hand_over() noexcept {
     unsigned n = 0;
-    for (; !incoming_.empty() && link_.received.push(incoming_.front()); ++n)
+    for (; !incoming_.empty(); ++n) {
+        const NodeId source = incoming_.front().source;
+        if (niu_.peer(source).epoch != link_.peers[source].epoch.load(std::memory_order_relaxed)) [[unlikely]]
+            publish(source);
+        if (!link_.received.push(incoming_.front())) break;
         incoming_.pop();
+    }
     return n;
 }
 
@@ -158,8 +164,12 @@ void EndpointStage::tend_barrier(std::uint32_t wanted) noexcept {
 }
 
 /// One a poll, in turn: nobody waits for microseconds more.
-void EndpointStage::publish_peer() noexcept {
-    const auto node = static_cast<NodeId>(next_published_);
+void EndpointStage::publish_next() noexcept {
+    publish(static_cast<NodeId>(next_published_));
+    if (++next_published_ == link_.peers.size()) next_published_ = 0;
+}
+
+void EndpointStage::publish(NodeId node) noexcept {
     EndpointLink::PeerView& view = link_.peers[node];
     view.max_message.store(static_cast<std::uint32_t>(niu_.max_message(node)), std::memory_order_relaxed);
     // Before the state, and only of a peer that is up: who knows of an epoch can send in it.
@@ -171,7 +181,6 @@ void EndpointStage::publish_peer() noexcept {
         view.epoch.store(epoch, std::memory_order_release);
     }
     view.state.store(niu_.state(node), std::memory_order_release);
-    if (++next_published_ == link_.peers.size()) next_published_ = 0;
 }
 
 std::size_t EndpointStage::discard() {

@@ -190,6 +190,22 @@ TEST_F(RemoteEndpointTest, does_not_give_a_node_that_has_started_again_what_was_
     EXPECT_EQ(hosts[1]->dispatcher.unclaimed(), 1U);
 }
 
+/// Else an answer to its first message would go to the life before, and nobody have it.
+TEST_F(RemoteEndpointTest, says_that_a_node_has_started_again_before_its_messages_are_received) {
+    for (std::uint32_t life = 2; life < 2 + kNodes; ++life) {
+        start(1, life);
+        run(500ms);
+        ASSERT_TRUE(hosts[1]->niu.send(0, wire::Protocol::kNoniso, bytes(100)));
+        run(1ms);
+        stage.poll(now);
+        ASSERT_TRUE(endpoint.receive(received));
+        EXPECT_EQ(endpoint.state(1), PeerState::kUp);
+        EXPECT_EQ(endpoint.epoch(1), life);
+        endpoint.release(received);
+        stage.poll(now);
+    }
+}
+
 TEST_F(RemoteEndpointTest, says_that_a_node_is_dead_and_frees_what_was_meant_for_it) {
     hosts[1].reset();
     for (int i = 0; i < 30; ++i)

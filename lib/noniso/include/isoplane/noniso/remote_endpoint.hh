@@ -102,7 +102,8 @@ class EndpointStage final : public runtime::Stage, public niu::Receiver {
     unsigned hand_over() noexcept;
     unsigned take_releases() noexcept;
     void tend_barrier(std::uint32_t wanted) noexcept;
-    void publish_peer() noexcept;
+    void publish_next() noexcept;
+    void publish(NodeId node) noexcept;
 
     EndpointLink& link_;
     niu::Niu& niu_;
