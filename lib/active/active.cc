@@ -4,6 +4,7 @@
 #include <isoplane/active/active.hh>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace isoplane::active {
 
@@ -39,12 +40,21 @@ unsigned Active::poll(Time now) noexcept {
     now_ = now - skipped_;
     unsigned moved = 0;
     for (niu::Received received; moved < kMostTaken && endpoint_.receive(received); ++moved) {
+        taken_ = &received;
         take(received);
+        taken_ = nullptr;
         endpoint_.release(received);
     }
     if (waiting_ != 0) moved += send_waiting();
     check_next();
     return moved;
+}
+
+void Active::end_handler() noexcept {
+    const Running was = std::exchange(running_, Running::kNothing);
+    if (was == Running::kNothing || taken_ == nullptr) return;
+    if (was == Running::kRequest) handled();
+    endpoint_.release(*std::exchange(taken_, nullptr));
 }
 
 RequestState Active::state(const Ticket& request) const noexcept {
@@ -72,7 +82,8 @@ bool Active::next_failure(Failure& failure) noexcept {
 
 /// One slot a poll, in turn: requests that are lost are few, and nobody is in a hurry to hear of them. Their
 /// time runs from the first look: of a program that has computed since it polled last, nobody knows how late
-/// it was when it made them. Nor does it run on while nobody polls, and answers wait to be received.
+/// it was when it made them. Nor does it run on while nobody polls, and answers wait to be received; nor
+/// while data moves, behind which it may have to wait.
 void Active::check_next() noexcept {
     if (++check_slot_ == options_.depth) {
         check_slot_ = 0;
@@ -90,7 +101,7 @@ void Active::check_next() noexcept {
         fail(to, slot, Reason::kLost);
     } else if (slot.until == Time{}) {
         slot.until = now_ + options_.limit;
-    } else if (now_ >= slot.until) {
+    } else if (now_ >= slot.until && now_ - peer.moved >= options_.limit) {
         fail(to, slot, Reason::kSilent);
     }
 }

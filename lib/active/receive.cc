@@ -49,6 +49,7 @@ void Active::take(const niu::Received& received) noexcept {
 /// Nothing of a transfer lands whose handler is not known: its address would mean as little.
 void Active::serve(NodeId source, const ActiveMessage& message) noexcept {
     served_ = {.source = source, .header = message.header};
+    peers_[source].life = message.header.life;
     if (message.header.type == ActiveType::kGet) return serve_get(message);
     const bool all = !is_transfer(message) || message.ends();
     const void* const function = function_of(message.header);
@@ -67,6 +68,10 @@ void Active::serve(NodeId source, const ActiveMessage& message) noexcept {
     running_ = Running::kRequest;
     run({function, static_cast<Convention>(message.header.convention)}, call_of(source, message));
     running_ = Running::kNothing;
+    handled();
+}
+
+void Active::handled() noexcept {
     counters_.handled.add();
     if (served_.replied && !options_.planted.acknowledge_twice) return;
     counters_.acknowledgements.add();
@@ -112,6 +117,7 @@ void Active::complete(NodeId source, const ActiveMessage& message) noexcept {
             if (!may_land(message.transfer.address, message.transfer.size))
                 return fail(source, slot, Reason::kNoMemory);
             land(message);
+            peer.moved = now_;
         }
         if (!all) return;
         end(peer, slot, SlotState::kFree);

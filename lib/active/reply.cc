@@ -11,19 +11,20 @@ using wire::ActiveType;
 
 Refusal Active::reply(NodeId to, Function handler, const Words& words) noexcept {
     if (const Refusal refusal = may_reply(to); refusal != Refusal::kNone) return refusal;
+    if (const Refusal refusal = name_reply(handler); refusal != Refusal::kNone) return refusal;
     if (to == options_.node) return reply_here(handler, {.source = to, .words = words});
-    const Refusal refusal = name_reply(handler);
-    if (refusal == Refusal::kNone) answer(ActiveType::kReply, &words);
-    return refusal;
+    answer(ActiveType::kReply, &words);
+    return Refusal::kNone;
 }
 
 Refusal Active::reply_transfer(NodeId to, std::span<const std::byte> data, Word address, Function handler,
                                Word argument) noexcept {
     if (const Refusal refusal = may_reply(to); refusal != Refusal::kNone) return refusal;
     if (data.size() > UINT32_MAX) return Refusal::kTooLarge;
+    if (const Refusal refusal = name_reply(handler); refusal != Refusal::kNone) return refusal;
     if (to == options_.node) {
         if (!may_land(address, data.size())) {
-            served_.replied = true;
+            served_.replied = served_.failed = true;
             fail_here(Reason::kNoMemory);
             return Refusal::kNone;
         }
@@ -31,12 +32,10 @@ Refusal Active::reply_transfer(NodeId to, std::span<const std::byte> data, Word 
         if (!data.empty()) std::memmove(there.data(), data.data(), data.size());
         return reply_here(handler, {.source = to, .is_transfer = true, .words = {argument}, .data = there});
     }
-    const Refusal refusal = name_reply(handler);
-    if (refusal == Refusal::kNone)
-        answer_transfer(
-            {.argument = argument, .address = address, .size = static_cast<std::uint32_t>(data.size())},
-            data.data(), true);
-    return refusal;
+    answer_transfer(
+        {.argument = argument, .address = address, .size = static_cast<std::uint32_t>(data.size())},
+        data.data(), true);
+    return Refusal::kNone;
 }
 
 Refusal Active::may_reply(NodeId to) const noexcept {
@@ -73,7 +72,7 @@ void Active::answer(ActiveType type, const Words* words) noexcept {
     Peer& peer = peers_[served_.source];
     if (!must_wait(peer) && send_short(served_.source, served_.header, words)) [[likely]]
         return;
-    Answer& place = wait(peer, {.header = served_.header});
+    Answer& place = wait(peer, {.header = served_.header}, 0);
     if (words != nullptr) place.words = *words;
 }
 
@@ -84,18 +83,20 @@ void Active::answer_transfer(const wire::ActiveTransfer& transfer, const std::by
     counters_.replies.add();
     Peer& peer = peers_[served_.source];
     Outgoing message{.header = served_.header, .transfer = transfer, .rest = data};
-    if (!must_wait(peer) && send(served_.source, message, nullptr)) return;
-    Answer& place = wait(peer, message);
+    std::uint32_t epoch = 0;
+    if (!must_wait(peer) && send(served_.source, message, epoch)) return;
+    Answer& place = wait(peer, message, epoch);
     if (!keep) return;
     place.kept.assign(message.rest, message.rest + (message.transfer.size - message.transfer.at));
     place.message.rest = place.kept.data();
 }
 
 /// In the place that its slot has for it.
-Active::Answer& Active::wait(Peer& peer, const Outgoing& message) noexcept {
+Active::Answer& Active::wait(Peer& peer, const Outgoing& message, std::uint32_t epoch) noexcept {
     counters_.late.add();
     Answer& place = peer.answers[message.header.slot];
     place.message = message;
+    place.epoch = epoch;
     if (!std::exchange(place.waits, true)) {
         peer.answers_waiting.push(message.header.slot);
         ++waiting_;

@@ -58,7 +58,7 @@ Ticket Active::transfer(NodeId to, std::span<const std::byte> data, Word address
         .argument = argument, .address = address, .size = static_cast<std::uint32_t>(data.size())};
     message.rest = data.data();
     std::uint32_t epoch = 0;
-    if (!send_part(to, message, &epoch)) return {.refusal = Refusal::kFull, .to = to};
+    if (!send_part(to, message, epoch)) return {.refusal = Refusal::kFull, .to = to};
     slot->message = message;
     Peer& peer = peers_[to];
     open(peer, *slot, epoch);
@@ -88,8 +88,11 @@ Refusal Active::may_request(NodeId to, ActiveType type, const Function& handler,
 
 /// A free slot, which stays free if the message cannot go.
 Refusal Active::claim(NodeId to, wire::ActiveHeader& header, Slot*& slot) noexcept {
-    if (endpoint_.state(to) == noniso::PeerState::kDead) return Refusal::kDead;
     Peer& peer = peers_[to];
+    const noniso::PeerState state = endpoint_.state(to);
+    peer.was_up = peer.was_up || state == noniso::PeerState::kUp;
+    const bool gone = state == noniso::PeerState::kUnknown && peer.was_up;
+    if (gone || state == noniso::PeerState::kDead) return Refusal::kDead;
     slot = free_slot(peer);
     if (slot == nullptr) return Refusal::kFull;
     header.slot = static_cast<std::uint8_t>(slot - peer.slots.data());
@@ -138,19 +141,19 @@ Ticket Active::request_here(const Function& handler, const Call& call, Running a
     running_ = Running::kNothing;
     counters_.requests.add();
     counters_.handled.add();
-    counters_.answered.add();
+    if (!served_.failed) counters_.answered.add();
     return {.to = options_.node};
 }
 
 /// As another node would.
 Ticket Active::refuse_here(Reason reason) noexcept {
     counters_.requests.add();
+    counters_.refused.add();
     fail_here(reason);
     return {.to = options_.node};
 }
 
 void Active::fail_here(Reason reason) noexcept {
-    counters_.refused.add();
     counters_.failed.add();
     failures_.push({{.to = options_.node}, reason});
 }

@@ -25,16 +25,15 @@ bool Active::send_short(NodeId to, const wire::ActiveHeader& header, const Words
 }
 
 /// All of a transfer that is left. False when some still is: the NIU has no room.
-bool Active::send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept {
+bool Active::send(NodeId to, Outgoing& message, std::uint32_t& epoch) noexcept {
     do {
         if (!send_part(to, message, epoch)) return false;
     } while (message.transfer.at < message.transfer.size);
     return true;
 }
 
-/// As much as a frame holds. Parts of a request have to go to one life of the node: `epoch` is that, or
-/// becomes it.
-bool Active::send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept {
+/// As much as a frame holds. All parts have to go to one life of the node: `epoch` is that, or becomes it.
+bool Active::send_part(NodeId to, Outgoing& message, std::uint32_t& epoch) noexcept {
     constexpr std::size_t kHeaders = wire::kActiveHeaderSize + wire::kActiveTransferSize;
     const std::size_t most = endpoint_.max_message(to);
     if (most <= kHeaders) return false;
@@ -42,22 +41,21 @@ bool Active::send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexc
         std::min<std::size_t>(message.transfer.size - message.transfer.at, most - kHeaders);
     const noniso::SendBuffer room = endpoint_.buffer(to, kHeaders + part);
     if (!room) return false;
-    if (epoch != nullptr) {
-        if (*epoch == 0) *epoch = room.epoch;
-        if (*epoch != room.epoch) return false;
-    }
+    if (epoch == 0) epoch = room.epoch;
+    if (epoch != room.epoch) return false;
     wire::encode_active(room.data.first<wire::kActiveHeaderSize>(), message.header);
     wire::encode_active_transfer(room.data.subspan<wire::kActiveHeaderSize, wire::kActiveTransferSize>(),
                                  message.transfer);
     endpoint_.send(room, {message.rest, part});
     message.transfer.at += static_cast<std::uint32_t>(part);
     message.rest += part;
+    peers_[to].moved = now_;
     return true;
 }
 
 bool Active::send_answer(NodeId to, Answer& answer) noexcept {
     const wire::ActiveHeader& header = answer.message.header;
-    if (header.type == ActiveType::kReplyTransfer) return send(to, answer.message, nullptr);
+    if (header.type == ActiveType::kReplyTransfer) return send(to, answer.message, answer.epoch);
     return send_short(to, header, header.type == ActiveType::kReply ? &answer.words : nullptr);
 }
 
@@ -70,18 +68,31 @@ unsigned Active::send_waiting() noexcept {
     return sent;
 }
 
-/// Whom they are for may be dead.
+/// Who has asked is dead, has been gone for as long as he waits for an answer, or has started again: as his
+/// requests say, which may be here before the endpoint knows of it; or as that says of one of whose answer a
+/// part has gone.
+bool Active::is_in_vain(NodeId to, Peer& peer, const Answer& answer) const noexcept {
+    const noniso::PeerState state = endpoint_.state(to);
+    if (state != noniso::PeerState::kUp) {
+        if (peer.down_since == Time{}) peer.down_since = now_;
+        if (state == noniso::PeerState::kDead || now_ - peer.down_since >= options_.limit) return true;
+    } else {
+        peer.down_since = {};
+        if (answer.epoch != 0 && endpoint_.epoch(to) != answer.epoch) return true;
+    }
+    return answer.message.header.life != peer.life || options_.planted.forget_replies;
+}
+
 unsigned Active::send_answers(NodeId to, Peer& peer) noexcept {
     unsigned sent = 0;
     for (; !peer.answers_waiting.empty(); peer.answers_waiting.pop(), ++sent) {
         Answer& answer = peer.answers[peer.answers_waiting.front()];
-        const bool in_vain =
-            endpoint_.state(to) == noniso::PeerState::kDead || options_.planted.forget_replies;
-        if (!in_vain && !send_answer(to, answer)) break;
+        if (!is_in_vain(to, peer, answer) && !send_answer(to, answer)) break;
         answer.waits = false;
         answer.kept = {};
         --waiting_;
     }
+    if (peer.answers_waiting.empty()) peer.down_since = {};
     return sent;
 }
 
@@ -91,7 +102,7 @@ unsigned Active::send_requests(NodeId to, Peer& peer) noexcept {
     for (; !peer.requests_waiting.empty(); peer.requests_waiting.pop(), ++sent) {
         Slot& slot = peer.slots[peer.requests_waiting.front()];
         if (slot.state == SlotState::kSending) {
-            if (!send(to, slot.message, &slot.epoch)) break;
+            if (!send(to, slot.message, slot.epoch)) break;
             slot.state = SlotState::kOpen;
             slot.until = {};
         }

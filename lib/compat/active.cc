@@ -45,6 +45,7 @@ class ActiveMessages {
                                         .limit = net_.settings().silence});
         active_->check_with(&memory_);
         net_.also_poll([] { instance().poll_messages(); });
+        net_.before_leaving([] { instance().active_->end_handler(); });
         net_.before_closing([] { instance().active_.reset(); });
         barrier();
         return *active_;
@@ -62,16 +63,16 @@ class ActiveMessages {
         if (!open().in_handler()) net_.poll();
     }
 
-    /// What is refused for now is tried again, while others are served.
+    /// What is refused for now is tried again, while others are served. A dead node ends the program, unless
+    /// it goes on without.
     template <typename Request>
     Ticket send(Request&& request) {
         for (;;) {
             const Ticket ticket = request(open());
-            if (ticket.refusal != Refusal::kFull) {
-                if (ticket) poll();
-                return ticket;
-            }
-            poll();
+            const bool dead = ticket.refusal == Refusal::kDead;
+            if (dead) net_.look_for_trouble();
+            if (ticket || dead || ticket.refusal == Refusal::kFull) poll();
+            if (ticket.refusal != Refusal::kFull) return ticket;
         }
     }
 

@@ -180,6 +180,8 @@ void Net::leave_at_exit(int status, void* self) {
     std::unique_lock<std::recursive_mutex> alone;
     if (net.threads_ != nullptr) alone = std::unique_lock(*net.threads_);
     net.leaving_ = true;
+    for (void (*finish)() : net.finish_)
+        finish();
     job::Job& job = *net.job_;
     while (!job.try_close()) {
         net.poll_all();

@@ -71,6 +71,8 @@ class Net {
     }
     /// What an interface has of the job, it is to give back before that goes.
     void before_closing(void (*give_back)()) { give_back_.push_back(give_back); }
+    /// What has begun when a program ends in the middle of it.
+    void before_leaving(void (*finish)()) { finish_.push_back(finish); }
 
     /// Ends the program when there is some.
     void look_for_trouble();
@@ -93,6 +95,7 @@ class Net {
     std::vector<void (*)()> also_poll_;
     std::vector<bool (*)()> in_isochron_;
     std::vector<void (*)()> give_back_;
+    std::vector<void (*)()> finish_;
     std::deque<isotach::Delivery> put_off_;
     std::recursive_mutex* threads_ = nullptr;
     std::size_t told_ = 0;  ///< bytes of a frame, before the link was there

@@ -34,6 +34,9 @@ static void on_request(int source, int number) {
     expect(am_reply_0(source + 65536, nothing) == -1, "a request handler could reply to no node");
     expect(am_reply_xfer(source + 65536, &source, &source, sizeof source, nothing, 0) == -1,
            "a request handler could reply to no node with data");
+    expect(am_reply_0(source, (void (*)(void))(void*)data) == -1, "data was taken for a handler of a reply");
+    expect(am_reply_xfer(source, data, data, 4, (void (*)(void))(void*)data, 0) == -1,
+           "data was taken for a handler of a reply with data");
     expect(am_reply_1(source, on_reply, number) == 0, "a request handler could not reply");
     expect(am_reply_1(source, on_reply, number) == -1, "a request handler could reply twice");
 }

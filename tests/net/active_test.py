@@ -12,7 +12,7 @@ from installed import WAYS, build, flags_of_compat, install, job
 from net import Program, command, run, same, test, work
 
 FAULTS = ("--fabric", "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01")
-PROGRAMS = ("amping", "ambulk", "amchain", "ambarrier", "amwrong", "hpamread", "hpamstream")
+PROGRAMS = ("amping", "ambulk", "amchain", "ambarrier", "amquit", "amwrong", "hpamread", "hpamstream")
 
 
 def everywhere(program, *words, says):
@@ -70,6 +70,13 @@ def streams_of_bytes_are_whole_and_in_order():
 @test
 def what_handlers_may_not_do_is_refused():
     everywhere("amwrong", says=lambda nodes: f"{nodes} requests and {nodes} replies")
+
+
+@test
+def a_program_may_end_within_a_handler():
+    """Which is answered all the same, at once."""
+    for way in WAYS:
+        same(sorted(job(3, "--progress", way, "--", work("amquit-cc"))), ["[0] all have ended", "[1] told by 0", "[2] told by 0"], way)
 
 
 @test

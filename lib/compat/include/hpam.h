@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the isoplane authors */
 
 /* Active messages, as programs for the HP workstations of 1995 know them. There is no call that opens the
- * connection: the first of any does. isoplane_active.h says what all of them have in common. */
+ * connection: the first that requests, replies or polls does. isoplane_active.h says what all of them have in
+ * common. */
 #ifndef ISOPLANE_HPAM_H
 #define ISOPLANE_HPAM_H
 

@@ -3,10 +3,10 @@
 
 /* What hpam.h and am.h have in common; programs include those.
  *
- * A program is started by `isoplane run`, which numbers its nodes from 0. The first call opens the connection
- * and waits for all nodes. Functions return 0 when they have done what they were asked for, and -1, having
- * done nothing, when that can never be: no such node, a handler that may not do that. A request that will
- * have no answer ends the program with a sentence.
+ * A program is started by `isoplane run`, which numbers its nodes from 0. The first call but those about
+ * numbers of nodes opens the connection and waits for all of them. Functions return 0 when they have done
+ * what they were asked for, and -1, having done nothing, when that can never be: no such node, a handler that
+ * may not do that. A request that will have no answer ends the program with a sentence.
  *
  * Addresses mean something at the node that they are of. Variables have the same address at all nodes if the
  * program is linked with -no-pie, or started as `setarch -R PROGRAM`. doc/active.md has it all. */

@@ -244,6 +244,10 @@ TEST_F(ActiveTest, data_of_this_node_itself_to_or_from_where_there_is_no_memory_
     EXPECT_EQ(pair[0].open(), 0U);
     EXPECT_EQ(seen.replies, 0U);
     EXPECT_EQ(seen.requests, 1U);
+    const active::Counters& counters = pair[0].counters();
+    EXPECT_EQ(counters.requests.get(), 4U);
+    EXPECT_EQ(counters.failed.get(), 3U);
+    EXPECT_EQ(counters.answered.get(), 1U);
 }
 
 TEST_F(ActiveTest, data_to_or_from_where_there_is_no_memory_is_an_error) {

@@ -64,6 +64,8 @@ class Active {
     std::size_t open() const noexcept { return open_; }
     /// Whether replies, or parts of what is being sent, wait for room.
     bool waiting() const noexcept { return waiting_ != 0; }
+    /// For a program that ends within a handler, which does not return: goes on as if it had.
+    void end_handler() noexcept;
     bool in_handler() const noexcept { return running_ != Running::kNothing; }
     /// Whose request is being handled, or was last.
     NodeId requester() const noexcept { return served_.source; }
@@ -95,6 +97,7 @@ class Active {
     };
     struct Answer {
         bool waits = false;
+        std::uint32_t epoch = 0;  ///< of the node's life that a part of it has gone to, if one has
         Outgoing message;
         Words words{};
         std::vector<std::byte> kept;  ///< what it is sent from, if the handler may change that
@@ -104,6 +107,10 @@ class Active {
     struct Peer {
         std::vector<Slot> slots;
         unsigned hint = 0;  ///< a free slot, unless none is
+        bool was_up = false;
+        Time down_since{};       ///< for as long as answers wait
+        std::uint32_t life = 0;  ///< of the program whose requests come
+        Time moved{};            ///< when a part of a transfer went there, or of an answer came, last
         std::vector<Answer> answers;
         runtime::Fifo<std::uint8_t> answers_waiting;
         runtime::Fifo<std::uint8_t> requests_waiting;
@@ -114,6 +121,7 @@ class Active {
         NodeId source = 0;
         wire::ActiveHeader header;
         bool replied = false;
+        bool failed = false;  ///< of this node itself: the reply had no memory to go to
     };
 
     // request.cc: what this node wants.
@@ -135,12 +143,13 @@ class Active {
     void answer(wire::ActiveType type, const Words* words = nullptr) noexcept;
     void answer_transfer(const wire::ActiveTransfer& transfer, const std::byte* data, bool keep) noexcept;
     bool must_wait(const Peer& peer) const noexcept { return !peer.answers_waiting.empty(); }
-    Answer& wait(Peer& peer, const Outgoing& message) noexcept;
+    Answer& wait(Peer& peer, const Outgoing& message, std::uint32_t epoch) noexcept;
 
     // receive.cc: what comes.
     void take(const niu::Received& received) noexcept;
     void serve(NodeId source, const wire::ActiveMessage& message) noexcept;
     void serve_get(const wire::ActiveMessage& message) noexcept;
+    void handled() noexcept;
     void refuse(Reason reason) noexcept;
     void complete(NodeId source, const wire::ActiveMessage& message) noexcept;
     bool is_answer_to(const Slot& slot, const wire::ActiveMessage& message) const noexcept;
@@ -156,9 +165,10 @@ class Active {
     // send.cc: what goes.
     bool send_short(NodeId to, const wire::ActiveHeader& header, const Words* words,
                     std::uint32_t* epoch = nullptr) noexcept;
-    bool send(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
+    bool send(NodeId to, Outgoing& message, std::uint32_t& epoch) noexcept;
+    bool is_in_vain(NodeId to, Peer& peer, const Answer& answer) const noexcept;
     bool send_answer(NodeId to, Answer& answer) noexcept;
-    bool send_part(NodeId to, Outgoing& message, std::uint32_t* epoch) noexcept;
+    bool send_part(NodeId to, Outgoing& message, std::uint32_t& epoch) noexcept;
     unsigned send_waiting() noexcept;
     unsigned send_answers(NodeId to, Peer& peer) noexcept;
     unsigned send_requests(NodeId to, Peer& peer) noexcept;
@@ -176,6 +186,7 @@ class Active {
     std::vector<Peer> peers_;
     Running running_ = Running::kNothing;
     Served served_;
+    const niu::Received* taken_ = nullptr;  ///< the message whose handler runs
     runtime::PollWatch watch_;
     runtime::Duration skipped_{};  ///< time in which it was not polled, beyond what may be
     Time now_{};                   ///< without that

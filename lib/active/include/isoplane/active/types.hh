@@ -56,7 +56,7 @@ struct Function {
 enum class Refusal : std::uint8_t {
     kNone,
     kFull,       ///< as many requests as may be have no answer, or the node is not up yet: poll, try again
-    kDead,       ///< the node is
+    kDead,       ///< the node is, or it was up, and is not
     kInHandler,  ///< a request handler may only reply, and a reply handler may not use the network
     kNoRequest,  ///< there is nothing to reply to
     kReplied,    ///< that has been done
@@ -110,7 +110,8 @@ struct Options {
     unsigned depth = 32;        ///< requests to one node that may have no answer; at most wire::kActiveSlots
     std::uint16_t program = 0;  ///< among those of the job on this node
     std::uint32_t life = 1;     ///< of this program: another one when it starts again
-    runtime::Duration limit = std::chrono::seconds{30};  ///< within which a request has to be answered
+    /// Within which a request has to be answered, while no data of others moves that it may have to wait for.
+    runtime::Duration limit = std::chrono::seconds{30};
     Planted planted{};
 };
 
@@ -122,7 +123,7 @@ struct Counters {
     runtime::Counter answered;          ///< requests
     runtime::Counter failed;            ///< requests
     runtime::Counter refused;           ///< requests of others
-    runtime::Counter late;              ///< messages that had to wait for room at the NIU
+    runtime::Counter late;              ///< answers that had to wait for room at the NIU
     runtime::Counter stray;             ///< answers to no request, or not to one that waits
     runtime::Counter foreign;           ///< for another program
     runtime::Counter malformed;
