@@ -119,7 +119,7 @@ class Board {
         const auto to = route < 0 ? std::nullopt : routes_->find(static_cast<std::size_t>(route));
         if (!to) return MYRI_API0_BAD_ROUTE;
         if (!is_channel(chan)) return MYRI_API0_BAD_CHAN;
-        if (len < 0) return MYRI_API0_BAD_LENGTH;
+        if (len < 0 || len > max_len()) return MYRI_API0_BAD_LENGTH;
         const auto send = [&] {
             return channels_->send(*to, number(chan), held->buffer, static_cast<std::size_t>(len), mode_);
         };
@@ -156,16 +156,14 @@ class Board {
 
     int recv_poll(int chan) {
         if (const int wrong = wrong_with(chan)) return wrong;
-        if (channels_->waiting(number(chan)) == 0) net_.poll();
+        net_.poll();
         return static_cast<int>(channels_->waiting(number(chan)));
     }
     int recv(int chan, void** buf, int* len) {
         if (const int wrong = wrong_with(chan)) return wrong;
+        // Also when there is always one: others wait for what has been sent meanwhile.
+        if (channels_->waiting(number(chan)) == 0 || ++taken_ % kPollEvery == 0) net_.poll();
         channel::Buffer buffer = channels_->receive(number(chan));
-        if (!buffer) {
-            net_.poll();
-            buffer = channels_->receive(number(chan));
-        }
         if (!buffer) return MYRI_API0_NO_PACKET;
         *len = static_cast<int>(buffer.data().size());
         *buf = buffers_->add(std::move(buffer), chan);
@@ -183,6 +181,7 @@ class Board {
     explicit Board(Net& net) : net_(net) {
         net.speak(wire::Protocol::kChannel);
         net.also_poll([] { instance().tend(); });
+        net.before_leaving([] { instance().leave(); });
         net.before_closing([] { instance().stop(); });
         net.exclude_while_leaving(engine_);
     }
@@ -191,7 +190,8 @@ class Board {
         if (!net_.is_open() && !net_.open(Net::Time::kNone)) return MYRI_API0_NOT_INIT;
         channel::Options options{.channels = MYRI_API0_NUM_CHANNELS};
         const auto hosts = static_cast<unsigned>(net_.hosts());
-        options.held = std::max(options.held, hosts);
+        // One of each fits.
+        options.held = std::max(options.held, hosts > options.slots ? hosts - options.slots : 0);
         if (const std::string mode = variable("ISOPLANE_CHANNELS"); mode == "reliable") {
             mode_ = channel::Mode::kReliable;
         } else if (!mode.empty() && mode != "datagram") {
@@ -230,7 +230,17 @@ class Board {
     }
     void tend() {
         const std::scoped_lock lock(engine_);
-        if (channels_) channels_->poll();
+        if (!channels_) return;
+        channels_->poll();
+        if (net_.leaving()) drop_all();
+    }
+    /// The program ends, and receives no more: others may be waiting for room here.
+    void leave() { buffers_.reset(); }
+    void drop_all() {
+        for (channel::ChannelId chan = 0; chan < MYRI_API0_NUM_CHANNELS; ++chan) {
+            channels_->open(chan);  // also what nobody has
+            channels_->close(chan);
+        }
     }
     void stop() {
         const std::scoped_lock lock(engine_);
@@ -250,6 +260,8 @@ class Board {
         return MYRI_API0_OK;
     }
 
+    static constexpr unsigned kPollEvery = 16;
+
     Net& net_;
     SendLock send_lock_;
     std::recursive_mutex engine_;
@@ -257,6 +269,7 @@ class Board {
     std::optional<channel::Channels> channels_;
     std::optional<channel::Routes> routes_;
     std::optional<MyriBuffers> buffers_;  ///< go before their channels
+    unsigned taken_ = 0;                  ///< messages
 };
 
 /// Calls a function of the board, if it is up.

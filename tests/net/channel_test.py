@@ -29,7 +29,7 @@ def the_library_and_its_headers_are_installed():
 
 @test
 def programs_build_as_c_and_as_cxx():
-    for name in ("chancodes", "chanpairs", "chanring", "chanthreads"):
+    for name in ("chancodes", "chanend", "chanpairs", "chanring", "chanthreads"):
         build(name, "cc")
     build("chancodes", "c++")
     build("chanpairs", "cc", "-std=gnu90")
@@ -91,6 +91,13 @@ def a_program_may_end_while_its_threads_go_on():
     for way in WAYS:
         for _ in range(10):
             same(job(2, "--progress", way, "--", work("chanthreads-cc"), 10**6, "ends"), [], way)
+
+
+@test
+def a_program_that_ends_holds_up_nobody_who_still_sends_to_it():
+    with environment("ISOPLANE_CHANNELS", "reliable"):
+        for way in WAYS:
+            same(sorted(job(2, "--progress", way, "--", work("chanend-cc"))), ["[0] 1000 bytes", "[1] all sent"], way)
 
 
 @test

@@ -87,6 +87,23 @@ TEST_F(ReliableTest, waits_for_room_that_datagrams_have_taken) {
     EXPECT_EQ(send_all(0, 1, 0, 20), 4U);
 }
 
+/// Whose sender has the next one there as soon as there is room for it.
+TEST_F(ReliableTest, has_room_before_datagrams_that_come_all_the_time) {
+    ASSERT_EQ(at(1).open(0), Status::kOk);
+    for (unsigned i = 0; i < 13; ++i) {
+        ASSERT_EQ(send(2, 1, 0, 300, 0), Status::kOk);
+        run(100us);
+    }
+    unsigned sent = 0;
+    for (unsigned i = 0; i < 50 && sent == 0; ++i) {
+        sent += send_all(0, 1, 0, 1);
+        ASSERT_TRUE(at(1).receive(0));
+        ASSERT_EQ(send(2, 1, 0, 300, 0), Status::kOk);
+        run(100us);
+    }
+    EXPECT_EQ(sent, 1U);
+}
+
 TEST_F(ReliableTest, loses_nothing_to_a_channel_that_is_opened_late) {
     EXPECT_EQ(send_all(0, 1, 3, 20), 4U);
     ASSERT_EQ(at(1).open(3), Status::kOk);

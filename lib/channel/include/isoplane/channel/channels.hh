@@ -220,8 +220,10 @@ class Channels {
     Record& append(ChannelId channel) noexcept;
     void drop(const niu::Received& message, Drop why) noexcept;
     void count_drop(Drop why, std::uint64_t messages = 1) noexcept;
+    /// For a datagram. Those who have asked for room come first, or they would never have it.
     bool has_room(const Channel& channel) const noexcept {
-        return channel.datagrams + channel.reserved < options_.capacity();
+        const unsigned asked_for = channel.askers.empty() ? 0 : window_;
+        return channel.datagrams + channel.reserved + asked_for < options_.capacity();
     }
 
     // send.cc: what goes.
