@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <isoplane/runtime/json_text.hh>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -65,7 +66,7 @@ void print_json(std::ostream& out, const Findings& findings) {
         if (!finding.mend.empty()) entry["mend"] = finding.mend;
         all.push_back(entry);
     }
-    out << all.dump(2) << '\n';
+    out << runtime::json_text(all, 2) << '\n';
 }
 
 }  // namespace isoplane::doctor

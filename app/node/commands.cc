@@ -4,6 +4,7 @@
 #include "commands.hh"
 
 #include <algorithm>
+#include <isoplane/runtime/json_text.hh>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -82,7 +83,7 @@ std::string show(const runtime::Views& views, const std::vector<std::string>& wo
     nlohmann::json report = views.show(words.at(1));
     const std::size_t named = words.size() - (json ? 1 : 0);
     if (named > 2) report = entry(report, words[2]);
-    return json ? report.dump(2) + '\n' : runtime::to_table(report);
+    return json ? runtime::json_text(report, 2) + '\n' : runtime::to_table(report);
 }
 
 std::vector<PromptCommand> common_commands(Node& node) {

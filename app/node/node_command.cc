@@ -4,6 +4,7 @@
 #include "node_command.hh"
 
 #include <cstdio>
+#include <isoplane/runtime/json_text.hh>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -50,7 +51,7 @@ void print_result(const runtime::Views& views, bool json) {
     nlohmann::json all = nlohmann::json::object();
     for (const auto& [name, make] : views.all())
         all[name] = make();
-    std::printf("%s\n", all.dump(2).c_str());
+    std::printf("%s\n", runtime::json_text(all, 2).c_str());
 }
 
 int run_node(const NodeCommand& command) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <isoplane/runtime/json_text.hh>
 #include <stdexcept>
 #include <system_error>
 
@@ -114,7 +115,7 @@ int deliver(const std::string& name, const std::vector<report::Record>& records,
     if (!outputs.earlier.empty()) comparison = report::compare(outputs.before, records, outputs.earlier);
     nlohmann::json json = report::to_json(records);
     if (comparison) json["comparison"] = report::to_json(*comparison);
-    if (!outputs.json.empty()) write_to(outputs.json, json.dump(2) + "\n");
+    if (!outputs.json.empty()) write_to(outputs.json, runtime::json_text(json, 2) + "\n");
     if (!outputs.csv.empty()) write_to(outputs.csv, report::to_csv(records));
     if (!outputs.page.empty()) write_to(outputs.page, report::to_page(records, comparison));
     if (outputs.tables()) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <isoplane/link/link.hh>
 #include <isoplane/runtime/eal.hh>
+#include <isoplane/runtime/json_text.hh>
 #include <isoplane/runtime/overwrite.hh>
 #include <isoplane/runtime/stop_signal.hh>
 #include <nlohmann/json.hpp>
@@ -65,7 +66,7 @@ int decode(const Task& task) {
     ProgressBar bar(ProgressBar::Prints::kMeanwhile);
     for (TraceFrame frame; trace.frames() < task.limit && trace.next(frame); show(bar, trace)) {
         const std::string line =
-            task.json ? to_json(trace.frames(), frame).dump() : to_text(trace.frames(), frame);
+            task.json ? runtime::json_text(to_json(trace.frames(), frame)) : to_text(trace.frames(), frame);
         if (std::puts(line.c_str()) == EOF) return app::kRunFailed;  // main() says so
     }
     bar.clear();
@@ -88,7 +89,7 @@ int check(const Task& task) {
                                    {"tokens", checker.tokens()},     {"good", good},
                                    {"damage", trace.damage()}};
         if (violation) out["violation"] = {{"frame", violation->frame}, {"sentence", violation->sentence}};
-        std::puts(out.dump(2).c_str());
+        std::puts(runtime::json_text(out, 2).c_str());
     } else {
         std::printf("%" PRIu64 " frames, %" PRIu64 " of isoplane: %" PRIu64 " messages, %" PRIu64
                     " isochrons, %" PRIu64 " tokens\n",
@@ -152,7 +153,7 @@ void report(const Task& task, const Played& played) {
                                    {"sealed", played.sealed},     {"kept", played.kept}};
         if (timed)
             out["late_us"] = {{"p50", late(0.5)}, {"p90", late(0.9)}, {"p99", late(0.99)}, {"p100", late(1)}};
-        std::puts(out.dump(2).c_str());
+        std::puts(runtime::json_text(out, 2).c_str());
         return;
     }
     std::printf("%" PRIu64 " frames, %" PRIu64 " bytes in %.3f s: %.0f frames/s, %.3f Mbit/s\n",

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
+#include <isoplane/runtime/json_text.hh>
 #include <isoplane/runtime/views.hh>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -18,7 +19,7 @@ using Lines = std::vector<std::vector<std::string>>;
 constexpr std::size_t kWidest = 120;
 
 std::string cell(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 bool is_report(const Json& value) {

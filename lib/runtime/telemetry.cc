@@ -3,6 +3,7 @@
 
 #include <rte_telemetry.h>
 
+#include <isoplane/runtime/json_text.hh>
 #include <isoplane/runtime/telemetry.hh>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,13 @@ std::string telemetry_name(std::string name) {
     return name.substr(0, RTE_TEL_MAX_STRING_LEN - 1);
 }
 
+/// Of anything else rte_telemetry makes what is no JSON.
+std::string only_printable(std::string text) {
+    for (char& c : text)
+        if (c < 0x20 || c > 0x7e) c = '?';
+    return text;
+}
+
 void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) {
     const std::string name = telemetry_name(key);
     if (value.is_number_unsigned()) {
@@ -44,7 +52,8 @@ void add_to_dict(rte_tel_data* dict, const std::string& key, const Json& value) 
     } else if (value.is_structured()) {
         rte_tel_data_add_dict_container(dict, name.c_str(), container(value), 0);
     } else {
-        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        const std::string text =
+            only_printable(value.is_string() ? value.get<std::string>() : json_text(value));
         rte_tel_data_add_dict_string(dict, name.c_str(), text.c_str());
     }
 }
@@ -90,7 +99,7 @@ int answer(const char* command, const char* parameter, rte_tel_data* data) {
     if (parameter == nullptr || *parameter == '\0') {
         rte_tel_data_start_dict(data);
         unsigned room = RTE_TEL_MAX_DICT_ENTRIES;
-        if (report.size() > room || report.dump().size() > kMostSaid) {
+        if (report.size() > room || json_text(report).size() > kMostSaid) {
             rte_tel_data_add_dict_string(data, "incomplete", kIncomplete);
             --room;
         }

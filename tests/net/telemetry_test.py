@@ -58,6 +58,8 @@ def metrics(port, path="/metrics"):
         assert match, f"no sample: {line}"
         assert match[1] not in values, f"twice: {line}"
         values[match[1]] = float(match[2])
+        labels = re.findall(r'[{,](\w+)="', match[1])
+        same(sorted(set(labels)), sorted(labels), f"labels of {line}")
     return values
 
 
@@ -123,6 +125,20 @@ def the_client_of_dpdk_reads_it():
                               check=False)
         assert f'"good": {good}' in done.stdout, done
         node.stop()
+
+
+@test
+def names_of_any_bytes_are_no_trouble():
+    port = free_port()
+    file = f"{work('caf')}\udce9.pcap"  # as the system gives a byte that is no UTF-8
+    with Node("generate", f"pcap:,{file}", "--stopped", "--metrics", port) as node:
+        node.ready()
+        with Telemetry(node) as telemetry:
+            same(telemetry.ask("/isoplane/link")["link0"]["spec"].endswith("caf?.pcap"), True, "by telemetry")
+        assert metrics(port)
+        assert node.ask("show link json"), "at the prompt"
+        node.tell("quit").ends()
+        assert '"link"' in node.out(), "what it says in the end"
 
 
 @test

@@ -86,5 +86,28 @@ TEST(Prometheus, keeps_the_samples_of_a_metric_together) {
               "isoplane_b_x 1\n");
 }
 
+/// With two of one name in a sample, nothing of all that is served would be read.
+TEST(Prometheus, has_no_two_labels_of_one_name) {
+    Views views;
+    views.add("a", [] {
+        return Json::array({{{"name", "x"}, {"a", Json::array({{{"b c", Json::array({1})}}})}}});
+    });
+    EXPECT_EQ(to_prometheus(views),
+              "# TYPE isoplane_a_a_b_c gauge\n"
+              "isoplane_a_a_b_c{a=\"x\",a_a=\"0\",b_c=\"0\"} 1\n");
+}
+
+TEST(Prometheus, has_labels_in_utf8) {
+    Views views;
+    views.add("a", [] { return Json::array({{{"name", "caf\xe9"}, {"b", 1}}}); });
+    EXPECT_EQ(to_prometheus(views),
+              "# TYPE isoplane_a_b gauge\n"
+              "isoplane_a_b{a=\"caf\xef\xbf\xbd\"} 1\n");
+}
+
+TEST(Table, shows_what_is_no_utf8) {
+    EXPECT_EQ(to_table(Json::array({{{"a", Json::array({"caf\xe9"})}}})), "a         \n[\"caf\xef\xbf\xbd\"]\n");
+}
+
 }  // namespace
 }  // namespace isoplane::runtime
