@@ -106,7 +106,8 @@ TEST(Prometheus, has_labels_in_utf8) {
 }
 
 TEST(Table, shows_what_is_no_utf8) {
-    EXPECT_EQ(to_table(Json::array({{{"a", Json::array({"caf\xe9"})}}})), "a         \n[\"caf\xef\xbf\xbd\"]\n");
+    EXPECT_EQ(to_table(Json::array({{{"a", Json::array({"caf\xe9"})}}})),
+              "a         \n[\"caf\xef\xbf\xbd\"]\n");
 }
 
 }  // namespace
