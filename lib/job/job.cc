@@ -281,12 +281,16 @@ bool Job::sees_all() {
     return true;
 }
 
-/// Or time stands still, and nothing more will be executed.
+/// Or time stands still, and nothing more will be executed; or does not go on without one who is lost, of whom
+/// parts of a message may be missing.
 bool Job::settled() {
     if (driver_->settled() && (!memory_ || memory_->settled())) return true;
     if (isotach_ == nullptr) return false;
     bool stands = false;
-    driver_->call([&] { stands = !network_->time->trouble(settings_.silence).empty(); });
+    driver_->call([&] {
+        stands = !network_->time->trouble(settings_.silence).empty() ||
+                 (!network_->time->survives() && !roster_->trouble().empty());
+    });
     return stands;
 }
 
