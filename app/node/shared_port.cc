@@ -14,9 +14,17 @@ namespace isoplane::node {
 SharedPort::SharedPort(Node& node, std::string socket, unsigned mtu)
     : node_(node), socket_(std::move(socket)), mtu_(mtu) {
     using Json = nlohmann::json;
-    node.views().add("clients", [this] { return desk_ ? desk_->clients() : Json::array(); });
-    node.views().add("portals", [this] { return desk_ ? portals() : Json::array(); });
-    node.views().add("registrations", [this] { return desk_ ? desk_->totals() : Json::object(); });
+    const auto add = [&](const char* name, Json (*report)(const share::Desk&), const Json& none) {
+        node.views().add(name, [this, report, none] {
+            const share::Desk* const desk = open_.load(std::memory_order_acquire);
+            return desk != nullptr ? report(*desk) : none;
+        });
+    };
+    add(
+        "clients", [](const share::Desk& desk) { return desk.clients(); }, Json::array());
+    add("portals", portals, Json::array());
+    add(
+        "registrations", [](const share::Desk& desk) { return desk.totals(); }, Json::object());
 }
 
 namespace {
@@ -45,9 +53,9 @@ nlohmann::json portals_of(const share::Desk::Client& client) {
 }  // namespace
 
 /// All are asked at once: many who do not answer take no longer than one.
-nlohmann::json SharedPort::portals() const {
+nlohmann::json SharedPort::portals(const share::Desk& desk) {
     std::vector<std::future<nlohmann::json>> answers;
-    for (share::Desk::Client& client : desk_->whom_to_ask())
+    for (share::Desk::Client& client : desk.whom_to_ask())
         answers.push_back(std::async(portals_of, std::move(client)));
     nlohmann::json all = nlohmann::json::array();
     for (std::future<nlohmann::json>& answer : answers)
@@ -71,6 +79,7 @@ void SharedPort::open() {
     desk_ = std::make_unique<share::Desk>(
         socket_, *exchange_,
         [this](const std::function<void()>& what) { node_.engine().call(*exchange_, what); }, mtu_);
+    open_.store(desk_.get(), std::memory_order_release);
 }
 
 bool SharedPort::close_if_deserted() {

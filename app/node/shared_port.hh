@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <isoplane/fabric/switch.hh>
 #include <isoplane/share/desk.hh>
 #include <memory>
@@ -31,13 +32,14 @@ class SharedPort {
     bool close_if_deserted();
 
   private:
-    nlohmann::json portals() const;
+    static nlohmann::json portals(const share::Desk& desk);
 
     Node& node_;
     const std::string socket_;
     const unsigned mtu_;
     share::Exchange* exchange_ = nullptr;
     std::unique_ptr<share::Desk> desk_;
+    std::atomic<const share::Desk*> open_{nullptr};  ///< for those who ask for reports, on other threads
 };
 
 }  // namespace isoplane::node
