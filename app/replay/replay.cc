@@ -122,6 +122,7 @@ void await_up(const link::Link& link, unsigned seconds, const runtime::StopSigna
 bool play_all(const Task& task, Trace& trace, Player& player) {
     Schedule schedule(task.speed);
     std::uint64_t taken = 0;
+    trace.before_waiting([&player] { player.flush(); });
     player.begin();
     for (std::uint64_t pass = 0; task.loops == 0 || pass < task.loops; ++pass) {
         if (pass != 0) {

@@ -4,6 +4,9 @@
 #include "replay/trace.hh"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
@@ -45,8 +48,10 @@ Trace::Trace(std::string file, const std::string& filter) : file_(std::move(file
 
 void Trace::open() {
     char problem[PCAP_ERRBUF_SIZE] = {};
-    handle_.reset(
-        pcap_open_offline_with_tstamp_precision(file_.c_str(), PCAP_TSTAMP_PRECISION_NANO, problem));
+    handle_.reset(LiveInput::is(file_) ? open_live(problem)
+                                       : pcap_open_offline_with_tstamp_precision(
+                                             file_.c_str(), PCAP_TSTAMP_PRECISION_NANO, problem));
+    input_.rethrow();
     if (!handle_)
         throw std::runtime_error("cannot read the trace " + said(file_, problem) +
                                  "; name a file in the format pcap or pcapng");
@@ -89,12 +94,25 @@ void Trace::open() {
     if (set != 0) throw std::runtime_error(said(file_, pcap_geterr(handle_.get())));
 }
 
+pcap_t* Trace::open_live(char* problem) {
+    std::FILE* const stream = input_.open(file_);
+    if (stream == nullptr) {
+        std::snprintf(problem, PCAP_ERRBUF_SIZE, "%s", std::strerror(errno));
+        return nullptr;
+    }
+    pcap_t* const handle =
+        pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, problem);
+    if (handle == nullptr) std::fclose(stream);
+    return handle;
+}
+
 bool Trace::next(TraceFrame& frame) {
     pcap_pkthdr* header = nullptr;
     const u_char* data = nullptr;
     const int got = pcap_next_ex(handle_.get(), &header, &data);
     if (got == PCAP_ERROR_BREAK) return false;
     if (got != 1) {
+        input_.rethrow();
         break_off();
         return false;
     }

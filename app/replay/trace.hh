@@ -8,11 +8,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "replay/live_input.hh"
 
 namespace isoplane::replay {
 
@@ -34,6 +38,10 @@ class Trace {
     /// `filter` as tcpdump takes it; empty for all frames. "-" is standard input. Throws std::runtime_error
     /// with a sentence.
     Trace(std::string file, const std::string& filter);
+
+    /// Has `call` called before next() or rewind() wait for another program to write more, as that to a pipe
+    /// does. It has to live as long as they are called, and what it throws comes out of them.
+    void before_waiting(std::function<void()> call) { input_.before_waiting(std::move(call)); }
 
     /// False at the end, and where the file is damaged or cut.
     bool next(TraceFrame& frame);
@@ -58,11 +66,13 @@ class Trace {
     };
 
     void open();
+    pcap_t* open_live(char* problem);
     void break_off();
     std::span<const std::byte> as_ethernet(std::span<const std::byte> bytes);
 
     std::string file_;
     std::string filter_;
+    LiveInput input_{};  ///< under the handle, where the file is no regular one
     std::unique_ptr<pcap_t, Close> handle_{};
     Framing framing_ = Framing::kEthernet;
     std::uint64_t size_ = 0;  ///< of the file
