@@ -12,6 +12,13 @@
 
 namespace isoplane::replay {
 
+namespace {
+
+/// Milliseconds between two questions whether to go on: a signal may come just before a wait begins.
+constexpr int kAskAgain = 50;
+
+}  // namespace
+
 bool LiveInput::is(const std::string& file) {
     struct stat found {};
     if ((file == "-" ? fstat(STDIN_FILENO, &found) : stat(file.c_str(), &found)) != 0) return false;
@@ -47,8 +54,13 @@ bool LiveInput::await() noexcept {
     pollfd input{.fd = fd_, .events = POLLIN, .revents = 0};
     int ready = 0;
     try {
-        for (int wait = 0; (ready = poll(&input, 1, wait)) == 0; wait = -1)
-            if (before_waiting_) before_waiting_();
+        for (int wait = 0; (ready = poll(&input, 1, wait)) <= 0; wait = goes_on_ ? kAskAgain : -1) {
+            if (ready < 0 && errno != EINTR) return false;
+            if (!goes_on_ || goes_on_()) continue;
+            given_up_ = true;
+            errno = EINTR;
+            return false;
+        }
     } catch (...) {
         thrown_ = std::current_exception();
         errno = ECANCELED;

@@ -14,8 +14,8 @@
 
 namespace isoplane::replay {
 
-/// A trace that another program may still write, as a stream for libpcap. Before a read waits for more, its
-/// reader is told, and can send what it has.
+/// A trace that another program may still write, as a stream for libpcap. Before a read waits for more, and
+/// now and then while it does, its reader is asked whether it is to go on, and can send what it has.
 class LiveInput {
   public:
     /// Whether a read of that file may wait: it is a pipe or the like. "-" is standard input.
@@ -30,8 +30,11 @@ class LiveInput {
     /// opened before is not read any more.
     std::FILE* open(const std::string& file);
 
-    /// Calls it before a read waits. What it throws fails the read.
-    void before_waiting(std::function<void()> call) { before_waiting_ = std::move(call); }
+    /// Asks it while a read waits. The read fails when it says no, and when it throws.
+    void while_waiting(std::function<bool()> goes_on) { goes_on_ = std::move(goes_on); }
+
+    /// Whether a read has failed because it was not to go on.
+    bool given_up() const noexcept { return given_up_; }
 
     /// After a read has failed: throws what made it fail.
     void rethrow();
@@ -41,7 +44,8 @@ class LiveInput {
     bool await() noexcept;
 
     int fd_ = -1;
-    std::function<void()> before_waiting_{};
+    bool given_up_ = false;
+    std::function<bool()> goes_on_{};
     std::exception_ptr thrown_{};  ///< on its way around libpcap, which knows no exceptions
 };
 

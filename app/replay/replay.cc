@@ -122,7 +122,7 @@ void await_up(const link::Link& link, unsigned seconds, const runtime::StopSigna
 bool play_all(const Task& task, Trace& trace, Player& player) {
     Schedule schedule(task.speed);
     std::uint64_t taken = 0;
-    trace.before_waiting([&player] { player.flush(); });
+    trace.while_waiting([&player] { return player.flush() && !player.stopped(); });
     player.begin();
     for (std::uint64_t pass = 0; task.loops == 0 || pass < task.loops; ++pass) {
         if (pass != 0) {
@@ -133,6 +133,7 @@ bool play_all(const Task& task, Trace& trace, Player& player) {
             if (!player.play(frame, schedule.due(frame), schedule.timed(), task.rewrite) || player.stopped())
                 return false;
         }
+        if (trace.given_up()) return false;
         if (!trace.damage().empty() || taken == task.limit || trace.frames() == 0) break;
     }
     return player.flush();

@@ -52,6 +52,7 @@ void Trace::open() {
                                        : pcap_open_offline_with_tstamp_precision(
                                              file_.c_str(), PCAP_TSTAMP_PRECISION_NANO, problem));
     input_.rethrow();
+    if (given_up()) return;
     if (!handle_)
         throw std::runtime_error("cannot read the trace " + said(file_, problem) +
                                  "; name a file in the format pcap or pcapng");
@@ -107,13 +108,14 @@ pcap_t* Trace::open_live(char* problem) {
 }
 
 bool Trace::next(TraceFrame& frame) {
+    if (given_up()) return false;
     pcap_pkthdr* header = nullptr;
     const u_char* data = nullptr;
     const int got = pcap_next_ex(handle_.get(), &header, &data);
     if (got == PCAP_ERROR_BREAK) return false;
     if (got != 1) {
         input_.rethrow();
-        break_off();
+        if (!given_up()) break_off();
         return false;
     }
     if (header->ts.tv_sec < 0 || std::chrono::seconds(header->ts.tv_sec) >= kLastSecond) {

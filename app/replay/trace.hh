@@ -39,11 +39,15 @@ class Trace {
     /// with a sentence.
     Trace(std::string file, const std::string& filter);
 
-    /// Has `call` called before next() or rewind() wait for another program to write more, as that to a pipe
-    /// does. It has to live as long as they are called, and what it throws comes out of them.
-    void before_waiting(std::function<void()> call) { input_.before_waiting(std::move(call)); }
+    /// Has `goes_on` asked before next() or rewind() wait for another program to write more, as that to a
+    /// pipe does, and while they wait. It has to live as long as they are called, and what it throws comes
+    /// out of them.
+    void while_waiting(std::function<bool()> goes_on) { input_.while_waiting(std::move(goes_on)); }
 
-    /// False at the end, and where the file is damaged or cut.
+    /// Whether that has said no: there is no more to come, and nothing is known of the rest.
+    bool given_up() const noexcept { return input_.given_up(); }
+
+    /// False at the end, where the file is damaged or cut, and once it is given up.
     bool next(TraceFrame& frame);
 
     /// After next() was false: what is wrong with the rest, in a sentence; empty at the end.

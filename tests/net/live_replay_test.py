@@ -5,6 +5,7 @@
 """Traces played while another program still writes them: live_replay_test.py PROGRAM."""
 
 import contextlib
+import signal
 
 from net import UNHEARD, Node, Program, run, same, test, until, work
 
@@ -40,6 +41,14 @@ def frames_leave_before_more_is_waited_for():
         assert player.alive(), player.err()
         player.process.stdin.close()
         player.ends()
+
+
+@test
+def a_signal_ends_the_wait_and_is_no_damage():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with idle_player(number.name) as player:
+            player.stop(number, code=1, err="interrupted before the end of the trace")
+            assert "damaged" not in player.err(), player.err()
 
 
 run()

@@ -66,15 +66,18 @@ TEST_F(LiveTrace, tells_its_reader_before_it_waits_and_not_before_it_has_to) {
     add(bytes);
     Trace trace(path(), "");
     unsigned waits = 0;
-    trace.before_waiting([&] {
+    trace.while_waiting([&] {
         switch (++waits) {
             case 1:
-                return add(half);
+                add(half);
+                break;
             case 2:
-                return add(std::span(bytes).subspan(half.size()));
+                add(std::span(bytes).subspan(half.size()));
+                break;
             default:
-                return end();
+                end();
         }
+        return true;
     });
     TraceFrame frame;
     ASSERT_TRUE(trace.next(frame) && trace.next(frame));
@@ -89,9 +92,37 @@ TEST_F(LiveTrace, tells_its_reader_before_it_waits_and_not_before_it_has_to) {
 
 TEST_F(LiveTrace, lets_out_what_its_reader_throws) {
     Trace trace(path(), "");
-    trace.before_waiting([] { throw std::logic_error("nobody takes it"); });
+    trace.while_waiting([]() -> bool { throw std::logic_error("nobody takes it"); });
     TraceFrame frame;
     EXPECT_THROW(trace.next(frame), std::logic_error);
+}
+
+TEST_F(LiveTrace, is_not_damaged_where_it_is_given_up) {
+    const Bytes bytes = record();
+    add(bytes);
+    add(std::span(bytes).first(bytes.size() / 2));
+    Trace trace(path(), "");
+    unsigned questions = 0;
+    trace.while_waiting([&] { return ++questions < 2; });
+    TraceFrame frame;
+    ASSERT_TRUE(trace.next(frame));
+    EXPECT_FALSE(trace.given_up());
+    EXPECT_FALSE(trace.next(frame));
+    EXPECT_EQ(questions, 2U) << "it is asked again while nothing comes";
+    EXPECT_TRUE(trace.given_up());
+    EXPECT_EQ(trace.damage(), "");
+    EXPECT_FALSE(trace.next(frame)) << "nor is it read any more";
+    EXPECT_EQ(questions, 2U);
+}
+
+TEST_F(LiveTrace, can_be_given_up_where_it_begins_anew) {
+    Trace trace(path(), "");
+    trace.while_waiting([] { return false; });
+    trace.rewind();
+    EXPECT_TRUE(trace.given_up());
+    TraceFrame frame;
+    EXPECT_FALSE(trace.next(frame));
+    EXPECT_EQ(trace.damage(), "");
 }
 
 }  // namespace
