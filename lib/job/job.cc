@@ -281,8 +281,8 @@ bool Job::sees_all() {
     return true;
 }
 
-/// Or time stands still, and nothing more will be executed; or does not go on without one who is lost, of whom
-/// parts of a message may be missing.
+/// Or time stands still, and nothing more will be executed; or does not go on without one who is lost, of
+/// whom parts of a message may be missing.
 bool Job::settled() {
     if (driver_->settled() && (!memory_ || memory_->settled())) return true;
     if (isotach_ == nullptr) return false;
