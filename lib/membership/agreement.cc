@@ -134,8 +134,21 @@ bool Agreement::may_be(const wire::View& next) const noexcept {
     constexpr std::uint64_t kFarthest = 1 << 16;
     constexpr std::uint64_t kEver = std::uint64_t{1} << 62;
     if (next.cut > next.base || next.base > kEver) return false;
-    const bool goes_on = view_.number != 0 && is_in(next, here_, epoch_);
-    return !goes_on || next.base <= body_.clock() + kFarthest;
+    if (view_.number == 0) return true;
+    if (names_earlier(next)) return false;
+    return !is_in(next, here_, epoch_) || next.base <= body_.clock() + kFarthest;
+}
+
+/// A life of this node or of a host that is before the one in this view. Those who come after this view are
+/// the same or later: it is of an earlier run, of which a node is left that was stopped meanwhile. Each view
+/// has a host, and the first one has all; a token manager may have been let in by a word of a past life.
+bool Agreement::names_earlier(const wire::View& next) const noexcept {
+    return std::ranges::any_of(next.members, [this](const wire::Member& there) {
+        if (there.played_by != there.node || (there.node != here_ && !topology_.is_host(there.node)))
+            return false;
+        const wire::Member* here = find(view_, there.node);
+        return here != nullptr && static_cast<std::int32_t>(there.epoch - here->epoch) < 0;
+    });
 }
 
 /// That life of a host has been lost here: what was on its way to it or from it is, too, so it cannot take

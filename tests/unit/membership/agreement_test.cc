@@ -247,6 +247,35 @@ TEST_F(AgreementTest, who_was_given_up_is_told_and_stops) {
     EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
 }
 
+/// A token manager of that run had been stopped, and goes on.
+TEST_F(AgreementTest, a_view_of_an_earlier_run_gives_nobody_up) {
+    decide(view(1, 100, 100));
+    wire::View before = view(7, 100, 200);
+    for (const std::uint32_t epoch : {9U, UINT32_MAX}) {
+        before.members[0].epoch = epoch;
+        decide(before);
+    }
+    before = view(7, 100, 200);
+    before.members[1].epoch = 10;
+    decide(before);
+    before.members.erase(before.members.begin());
+    decide(before);
+    EXPECT_EQ(impossible(), 4U);
+    EXPECT_FALSE(agreement.given_up());
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
+    decide(view(2, 100, 200));
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(AgreementTest, a_view_with_a_later_life_of_this_node_does) {
+    decide(view(1, 100, 100));
+    wire::View next = view(7, 100, 200);
+    next.members[0].epoch = 11;
+    decide(next);
+    EXPECT_TRUE(agreement.given_up());
+    EXPECT_EQ(body.begun, std::vector<std::uint32_t>{1});
+}
+
 /// Though the view names it, and its player has the same epoch.
 TEST_F(AgreementTest, so_is_a_token_manager_that_is_stood_in_for) {
     constexpr NodeId kManager = 3;

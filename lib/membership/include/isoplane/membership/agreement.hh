@@ -106,6 +106,7 @@ class Agreement final : public niu::ViewReceiver {
     void note_joiner(NodeId node, std::uint32_t epoch, NodeId plays);
     bool speaks(NodeId node, std::uint32_t epoch) const noexcept;
     bool may_be(const wire::View& next) const noexcept;
+    bool names_earlier(const wire::View& next) const noexcept;
     Promise own_promise();
     void post(NodeId to, const wire::ViewMessage& message);
     std::size_t rank() const;
