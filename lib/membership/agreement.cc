@@ -46,20 +46,15 @@ void Agreement::poll(Time now) {
     if (decided_.number > view_.number) adopt(wire::View(decided_));
     if (now_ < look_at_) return;
     look_at_ = now_ + options_.every() / 2;
-    if (stranger_) {
-        if (now_ - asked_at_ < 4 * options_.every()) return;
-        asked_at_ = now_;
-        for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
-        return;
-    }
     if (!has_reason()) {
         due_at_ = Time::max();
         return;
     }
     if (due_at_ == Time::max()) give_way();
     if (now_ >= due_at_) return propose();
-    // Whoever it has promised may have gone on meanwhile, to the first view as well.
-    if (frozen_ && now_ - asked_at_ >= 4 * options_.every()) {
+    // Whoever it has promised may have gone on meanwhile, to the first view as well; and who is in a view may
+    // let a stranger in.
+    if ((frozen_ || stranger_) && now_ - asked_at_ >= 4 * options_.every()) {
         asked_at_ = now_;
         for_each_voice([this](NodeId node) { post(node, {.step = wire::ViewStep::kAsk}); });
     }
@@ -96,6 +91,8 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
     if (message.step == wire::ViewStep::kDecided) {
         if (message.next.number <= view_.number || message.next.number <= decided_.number) return;
         if (!may_be(message.next)) return impossible_.add();
+        // What others are in is not in the way of the first view, which has a lower number.
+        if (view_.number == 0 && !is_in(message.next, here_, epoch_)) return be_stranger();
         decided_ = message.next;
         return;
     }
@@ -105,7 +102,7 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         return tell_decided(from);
     }
     if (message.view > view_.number) return post(from, {.step = wire::ViewStep::kAsk});
-    if (stranger_ || !speaks(from, epoch)) return;
+    if (!speaks(from, epoch)) return;
     if (message.ballot / kRound >= kLastRound) return impossible_.add();
     switch (message.step) {
         case wire::ViewStep::kPrepare:
@@ -240,18 +237,20 @@ void Agreement::tell_decided(NodeId to) {
     post(to, {.step = wire::ViewStep::kDecided, .next = view_});
 }
 
+/// There is a view, and it may be let in. But who is in it may be gone by now, all of them, and then the
+/// first view is to be agreed on anew: so it goes on promising and accepting as one that has not been told,
+/// which is no more than if that had been lost, and keeps what it has promised and accepted. While it is told
+/// again it leaves proposing to others.
+void Agreement::be_stranger() {
+    stranger_ = true;
+    give_way();
+}
+
 /// A node that has been nowhere yet asks to be let in; one that was in the last view stops when it is not in
 /// the next.
 void Agreement::adopt(const wire::View& next) {
     const bool has_us = is_in(next, here_, epoch_);
-    if (!has_us && view_.number == 0) {
-        if (!stranger_ || next.number > next_.number) next_ = next;  // whom to ask
-        stranger_ = true;
-        frozen_ = false;
-        phase_ = Phase::kNone;
-        decided_ = {};
-        return;
-    }
+    if (!has_us && view_.number == 0) return be_stranger();
     stranger_ = frozen_ = false;
     promised_ = accepted_ = ballot_ = highest_ = 0;
     phase_ = Phase::kNone;

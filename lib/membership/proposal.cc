@@ -21,7 +21,8 @@ void Agreement::give_way() {
     constexpr std::uint32_t kQuickRounds = 64;
     const std::uint32_t slower = 1 + std::max(promised_, highest_) / kRound / kQuickRounds;
     const Duration turn = 8 * options_.every();
-    const Duration others = !frozen_ ? Duration{0} : view_.number == 0 ? turn : options_.grace();
+    const bool leads = !frozen_ && !stranger_;
+    const Duration others = leads ? Duration{0} : view_.number == 0 ? turn : options_.grace();
     due_at_ = now_ + slower * (others + rank() * turn);
 }
 
@@ -145,8 +146,9 @@ void Agreement::count_accepted() {
             std::ranges::find(all, member.node) == all.end())
             all.push_back(member.node);
     adopt(decided);
+    // Though this life may not be in it: what an earlier one has proposed, and others have accepted.
     for (const NodeId node : all)
-        tell_decided(node);
+        post(node, {.step = wire::ViewStep::kDecided, .next = decided});
 }
 
 }  // namespace isoplane::membership

@@ -98,6 +98,7 @@ class Agreement final : public niu::ViewReceiver {
     void not_polled(Duration excess) noexcept;
     void promise(NodeId to, const wire::ViewMessage& message);
     void accept(NodeId to, const wire::ViewMessage& message);
+    void be_stranger();
     void adopt(const wire::View& next);
     void stop();
     bool is_over(NodeId node, std::uint32_t epoch) const;
@@ -132,9 +133,9 @@ class Agreement final : public niu::ViewReceiver {
     /// to be played.
     template <typename Visit>
     void for_each_voice(Visit&& visit) const {
-        for (const wire::Member& member : stranger_ ? next_.members : view_.members)
+        for (const wire::Member& member : view_.members)
             if (member.node == member.played_by && member.node != here_) visit(member.node);
-        if (view_.number != 0 || stranger_) return;
+        if (view_.number != 0) return;
         for (std::size_t i = 0; i < topology_.node_count(); ++i) {
             const auto node = static_cast<NodeId>(i);
             if (node != here_ && !is_played(node)) visit(node);
@@ -156,7 +157,7 @@ class Agreement final : public niu::ViewReceiver {
 
     wire::View view_{};
     bool given_up_ = false;
-    bool stranger_ = false;  ///< there is a view, and this node is not in it yet
+    bool stranger_ = false;  ///< it is in no view, and has been told of one that it is not in
     bool frozen_ = false;
     Time frozen_at_{};
     Time alone_since_{};  ///< the same, but for what this node was not polled beyond the pause
