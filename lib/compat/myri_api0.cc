@@ -234,8 +234,11 @@ class Board {
         channels_->poll();
         if (net_.leaving()) drop_all();
     }
-    /// The program ends, and receives no more: others may be waiting for room here.
-    void leave() { buffers_.reset(); }
+    /// The program ends, and receives no more: others may be waiting for room here. What it would send stays
+    /// where it is, as its other threads may be writing there.
+    void leave() {
+        if (buffers_) buffers_->free_received();
+    }
     void drop_all() {
         for (channel::ChannelId chan = 0; chan < MYRI_API0_NUM_CHANNELS; ++chan) {
             channels_->open(chan);  // also what nobody has

@@ -51,6 +51,12 @@ class MyriBuffers {
         }
     }
 
+    /// All that were received. After that nothing is looked up any more.
+    void free_received() noexcept {
+        for (Held& held : places_)
+            if (held.channel != kSend) held.buffer.reset();
+    }
+
   private:
     const void* address_at(std::size_t at) const noexcept { return places_[at].buffer.data().data(); }
     std::size_t home(const void* address) const noexcept {
