@@ -39,10 +39,12 @@ void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
 }
 
 /// It does not while this host itself is not polled: what makes it go on may wait to be received.
-inline void Isotach::note_standing(bool wanted) noexcept {
-    runtime::put_off(stands_since_, watch_.excess(now_), now_);
-    stands_since_ = wanted && wanted_ ? std::max(stands_since_, siu_.moved_at()) : now_;
+inline void Isotach::note_standing(bool wanted, bool moved) noexcept {
+    const runtime::Duration unpolled = watch_.excess(now_);
+    const bool stands = wanted && wanted_ && !moved;
     wanted_ = wanted;
+    if (stands) runtime::put_off(stands_since_, unpolled, now_);
+    stands_since_ = stands ? std::max(stands_since_, siu_.moved_at()) : now_;
 }
 
 unsigned Isotach::poll(runtime::Time now) noexcept {
@@ -52,20 +54,17 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
     if (siu_.survives()) tend_survival();
     const bool wanted = !started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
-    note_standing(wanted);
     siu_.want(wanted);
-    if (survival_.arrival.waits) return payloads;
-    const unsigned pulses =
-        ordering_.advance([this](RunQueue& messages, Pulse pulse) { execute(messages, pulse); },
-                          [this](const Marker& marker) { complete(marker); },
-                          [this](Pulse pulse) {
-                              if (siu_.acts_waiting()) [[unlikely]]
-                                  end_pulse(pulse);
-                          });
-    if (pulses != 0) {
-        counters_.pulses.add(pulses);
-        stands_since_ = now;
-    }
+    unsigned pulses = 0;
+    if (!survival_.arrival.waits) [[likely]]
+        pulses = ordering_.advance([this](RunQueue& messages, Pulse pulse) { execute(messages, pulse); },
+                                   [this](const Marker& marker) { complete(marker); },
+                                   [this](Pulse pulse) {
+                                       if (siu_.acts_waiting()) [[unlikely]]
+                                           end_pulse(pulse);
+                                   });
+    counters_.pulses.add(pulses);
+    note_standing(wanted, pulses != 0);
     return pulses + payloads;
 }
 
@@ -115,14 +114,14 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
             const wire::RunEnd run = wire::follow_run(at, end, last);
             messages += run.messages;
             at = run.at;
-            last = run.place;
-            earliest = last.pulse;
+            wire::assign(last, run.place);
+            earliest = run.place.pulse;
             continue;
         }
         const auto header = wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
             at + wire::kMessageHeaderSize, wire::kIsotachSize));
         if (message.fragment != wire::kWholeMessage || header.flags != 0 || !is_next(header)) break;
-        last = header;
+        wire::assign(last, header);
         earliest = header.pulse;
         at += wire::kMessageHeaderSize + message.length;
         ++messages;
@@ -137,7 +136,7 @@ void Isotach::take(const niu::Received& message) noexcept {
     const wire::IsotachHeader header = in_run
                                            ? wire::step_from(from.last, message.step)
                                            : wire::decode_isotach(message.data.first<wire::kIsotachSize>());
-    from.last = header;
+    wire::assign(from.last, header);
     // Of a host that has left, all that counts is here; this is what came with the word that it has.
     const bool has_left = may_have_left(message.source) && niu_.state(message.source) != niu::PeerState::kUp;
     if (has_left) return niu_.release(message);

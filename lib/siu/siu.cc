@@ -74,7 +74,7 @@ void Siu::begin_to_announce(NodeId to) noexcept {
     pending_.push_back(to);
 }
 
-void Siu::forget_pending() noexcept {
+inline void Siu::forget_pending() noexcept {
     for (const NodeId to : pending_)
         announced_[to].pending = false;
     pending_.clear();
@@ -102,14 +102,7 @@ bool Siu::next_act(Pulse pulse, GroupAct& act) noexcept {
     return true;
 }
 
-inline void Siu::on_complete(std::uint64_t number) noexcept {
-    for (std::size_t i = 0; i < neighbour_count(); ++i) {
-        for (const wire::TokenEntry& entry : incoming(i, number))
-            take_entry(number, entry);
-    }
-}
-
-inline void Siu::take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
+inline void Siu::on_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept {
     if (entry.source >= distances_.size() || entry.source == here_) return;
     if (entry.destination == here_) {
         announcements_.push({number, entry.source, entry.value});
@@ -154,7 +147,7 @@ void Siu::keep_act(const GroupAct& act) noexcept {
     std::push_heap(acts_.begin(), acts_.end(), later);
 }
 
-void Siu::on_send(std::uint64_t number) noexcept {
+inline void Siu::on_send(std::uint64_t number) noexcept {
     const bool alone = neighbour_count() == 0;
     if (alone) [[unlikely]]
         forget_pending();
@@ -168,7 +161,7 @@ void Siu::on_send(std::uint64_t number) noexcept {
 }
 
 /// Called for each neighbour in turn: the last takes what there was to say with it.
-void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
+inline void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     const auto add = [&](NodeId destination, std::uint32_t value) {
         wire::TokenEntry& entry = entries.emplace_back();
         entry.source = here_;
@@ -185,18 +178,19 @@ void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour + 1 == neighbour_count()) forget_pending();
 }
 
-bool Siu::may_send() noexcept {
-    if (sent() >= last_token_) return false;
-    if (sent() < base() + options().ahead) return true;
+/// One at a time, but all that are due while time is wanted and pulses have no length.
+inline std::uint64_t Siu::may_send_to() noexcept {
+    if (sent() < base() + options().ahead) return std::min(last_token_, base() + options().ahead);
     const Duration since = now() - last_sent_at();
     if (wanted_) prompt_until_ = now() + own_.linger;
     if (now() < prompt_until_) {
         pause_ = own_.first_pause;
-        return since >= own_.pulse_interval;
+        if (own_.pulse_interval == Duration{0}) return last_token_;
+        return since >= own_.pulse_interval ? std::min(last_token_, sent() + 1) : sent();
     }
-    if (since < std::max(pause_, own_.pulse_interval)) return false;
+    if (sent() >= last_token_ || since < std::max(pause_, own_.pulse_interval)) return sent();
     pause_ = std::min(2 * pause_, own_.longest_pause);
-    return true;
+    return sent() + 1;
 }
 
 void Siu::change_wanted(bool wanted) noexcept {
@@ -206,7 +200,7 @@ void Siu::change_wanted(bool wanted) noexcept {
 }
 
 /// Most token managers are no hosts; so it looks for one only now and then.
-NodeId Siu::carrier(NodeId neighbour) noexcept {
+inline NodeId Siu::carrier(NodeId neighbour) noexcept {
     const auto if_up = [this](NodeId host) {
         return niu_.state(host) == niu::PeerState::kUp ? host : wire::kNoNode;
     };

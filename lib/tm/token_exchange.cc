@@ -43,7 +43,7 @@ TokenExchange::~TokenExchange() {
 void TokenExchange::add_neighbour(NodeId node) {
     index_[node] = static_cast<NodeId>(neighbours_.size());
     neighbours_.push_back(
-        {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Entries>(mask_ + 1)});
+        {.node = node, .in = std::vector<Incoming>(mask_ + 1), .out = std::vector<Outgoing>(mask_ + 1)});
     neighbour_count_ = neighbours_.size();
 }
 
@@ -110,6 +110,7 @@ bool TokenExchange::keep(Neighbour& neighbour, const wire::Token& token,
 inline void TokenExchange::keep_part(Neighbour& neighbour, const wire::Token& token,
                                      const wire::TokenView& view) noexcept {
     Incoming& slot = neighbour.in[token.number & mask_];
+    neighbour.kept_to = std::max(neighbour.kept_to, token.number);
     const bool is_host = neighbour.node < options_.hosts;
     const bool is_possible =
         token.last_part == 0 || token.last_part < (is_host ? options_.hosts : most_entries_);
@@ -169,6 +170,7 @@ inline void TokenExchange::keep_empty(Neighbour& neighbour, const wire::Token& t
         if (slot.number != number || !slot.whole()) slot.fill(number, 0);
         slot.wanted = std::max(slot.wanted, token.wanted);
     }
+    neighbour.kept_to = std::max(neighbour.kept_to, last);
 }
 
 bool TokenExchange::is_unlike(const Neighbour& neighbour, const wire::Token& first) noexcept {
@@ -198,8 +200,8 @@ void TokenExchange::begin_anew() noexcept {
     for (Neighbour& neighbour : neighbours_) {
         neighbour.in_to = 0;
         neighbour.gone = {};
-        for (Incoming& token : neighbour.in)
-            token.number = 0;
+        neighbour.forget_theirs();
+        neighbour.forget_ours();
     }
 }
 

@@ -17,11 +17,6 @@ bool is_possible(const MessageHeader& header, std::uint32_t data) {
     return header.size_or_offset > 0 && end > data;  // no message is larger than 2^32 - 1
 }
 
-bool is_known(const MessageHeader& header) {
-    return static_cast<std::size_t>(header.protocol) < kProtocolCount &&
-           (header.fragment & ~kWholeMessage) == 0;
-}
-
 /// Whether one in a run may stand behind it.
 bool may_be_followed(const MessageHeader& header) {
     return is_ordered(header.protocol) && is_whole(header);
@@ -36,11 +31,11 @@ bool is_good_step(const MessageHeader& header, std::size_t room) {
 /// Whether such a message can be that is not in a run, with the `room` bytes behind its header. Nearly all
 /// are whole.
 bool is_well_formed(const MessageHeader& header, std::size_t room) {
-    if (header.length > room || !is_known(header)) return false;
+    if (header.length > room || static_cast<std::size_t>(header.protocol) >= kProtocolCount) return false;
     const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
     if (header.fragment == kWholeMessage) [[likely]]
         return header.size_or_offset + extension == header.length;
-    return header.length >= extension &&
+    return (header.fragment & ~kWholeMessage) == 0 && header.length >= extension &&
            is_possible(header, static_cast<std::uint32_t>(header.length - extension));
 }
 

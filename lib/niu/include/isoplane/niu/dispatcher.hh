@@ -36,16 +36,17 @@ class Dispatcher {
     /// Hands out what there is. Returns how many messages that were.
     unsigned dispatch() noexcept {
         unsigned n = 0;
-        Received message;
-        for (;;) {
+        while (niu_.has_received()) {
             if (const unsigned several = dispatch_several(); several != 0) {
                 n += several;
                 continue;
             }
-            if (!niu_.receive(message)) return n;
+            Received message;
+            if (!niu_.receive(message)) break;
             dispatch(message);
             ++n;
         }
+        return n;
     }
 
     /// Messages of protocols that nobody here speaks.

@@ -261,12 +261,14 @@ class Niu final : public runtime::Stage {
 
     // Receiving.
 
+    /// Whether there is something to receive.
+    bool has_received() noexcept { return reading_ != kNoFrame || read_next_frame(); }
     /// The next message, or fragment, from any peer. False when there is none.
     bool receive(Received& received) noexcept;
     /// For who takes several messages at once, as they stand in a frame: the next one and what comes behind
     /// it. False when there is none, or it is not in one piece with its header.
     bool unread(Unread& rest) noexcept {
-        if (reading_ == kNoFrame && !read_next_frame()) return false;
+        if (!has_received()) return false;
         const ReceivedFrame& frame = frames_[reading_];
         rest.source = frame.source;
         rest.frame = reading_;
@@ -572,7 +574,7 @@ class Niu final : public runtime::Stage {
 
 inline bool Niu::receive(Received& received) noexcept {
     for (;;) {
-        if (reading_ == kNoFrame && !read_next_frame()) return false;
+        if (!has_received()) return false;
         ReceivedFrame& frame = frames_[reading_];
         for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;

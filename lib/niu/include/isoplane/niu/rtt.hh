@@ -32,8 +32,8 @@ class RttEstimator {
             variation_ = rtt / 2;
         } else {
             const Duration error = rtt > smoothed_ ? rtt - smoothed_ : smoothed_ - rtt;
-            variation_ += (error - variation_) / 4;
-            smoothed_ = std::max(smoothed_ + (rtt - smoothed_) / 8, Duration{1});
+            variation_ += shifted(error - variation_, 2);
+            smoothed_ = std::max(smoothed_ + shifted(rtt - smoothed_, 3), Duration{1});
         }
         timeout_ = std::clamp(smoothed_ + 4 * variation_, limits_.least, limits_.most);
     }
@@ -58,6 +58,9 @@ class RttEstimator {
 
   private:
     static constexpr int kMostDoublings = 16;
+
+    /// A power of two of it. Where a compiler takes this to be rare it divides.
+    static constexpr Duration shifted(Duration all, int by) noexcept { return Duration{all.count() >> by}; }
 
     TimeoutLimits limits_;
     Duration smoothed_{0};

@@ -153,9 +153,9 @@ class Siu final : public tm::Relay<Siu> {
     friend class tm::Relay<Siu>;
 
     static constexpr bool kAnswersAtOnce = false;
-    void on_complete(std::uint64_t number) noexcept;
+    void on_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     bool may_resend() const noexcept { return true; }
-    bool may_send() noexcept;
+    std::uint64_t may_send_to() noexcept;
     /// With more neighbours than one there is also what they say to each other.
     bool is_silent(std::uint64_t number) const noexcept {
         return neighbour_count() == 1 && pending_.empty() && !acts_with(number);
@@ -176,7 +176,6 @@ class Siu final : public tm::Relay<Siu> {
     bool acts_with(std::uint64_t token) const noexcept {
         return !to_do_.empty() && to_do_.front().with == token;
     }
-    void take_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     void keep_act(const GroupAct& act) noexcept;
 
     niu::Niu& niu_;

@@ -23,9 +23,11 @@ namespace isoplane::tm {
 ///     static constexpr bool kAnswersAtOnce;  // A token is answered where it arrives. A host's is not: it
 ///                                            // executes what the token ends before it sends its own, so
 ///                                            // that its answer to that goes with it.
-///     void on_complete(std::uint64_t number);  // Token `number` of all neighbours is here.
+///     void on_entry(std::uint64_t number, const wire::TokenEntry& entry);  // Token `number` of a neighbour
+///                                                                          // says so, and that of all is
+///                                                                          // here.
 ///     bool may_resend() const;  // What has not been answered for too long is sent again.
-///     bool may_send();          // The token after sent() may go; only asked when it is due.
+///     std::uint64_t may_send_to();  // Tokens up to that one may go now; only asked when some are due.
 ///     bool is_silent(std::uint64_t number) const;  // Nothing is to be said to anybody in that token: then
 ///                                                  // it is not filled.
 ///     void on_send(std::uint64_t number);  // It is about to go, filled for each neighbour; the first h go
@@ -73,23 +75,27 @@ class Relay : public TokenExchange {
     bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
     void complete_what_is() noexcept;
-    bool prepare_what_is_due() noexcept;
-    void send_what_is_due() noexcept;
-    void fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept;
+    void note_news(bool completes) noexcept;
+    [[gnu::noinline]] unsigned send_what_waits() noexcept;
+    [[gnu::always_inline]] bool prepare_what_is_due() noexcept;
+    [[gnu::always_inline]] void send_what_is_due() noexcept;
+    [[gnu::always_inline]] void fill(std::uint64_t number, std::size_t index) noexcept;
+    void pass_on(std::uint64_t number, std::size_t index, Entries& entries) noexcept;
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
     void transmit_pending() noexcept;
-    bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
-                  Way way = Way::kApart) noexcept;
+    [[gnu::always_inline]] bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+                                         Way way = Way::kApart) noexcept;
     bool transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept;
-    bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
+    [[gnu::always_inline]] bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
     void resend() noexcept;
     bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
     std::uint8_t wanted() noexcept;
     void on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept;
     std::uint8_t woken_for(std::uint64_t number) const noexcept;
+    /// What a neighbour says and wants is for others, too: this node is a token manager.
+    bool passes_on() const noexcept { return neighbour_count() > 1; }
 
     const topology::Paths& paths_;
-    bool passes_on_;  ///< this node is a token manager: what neighbours want is for others, too
     /// By hops: time is wanted for so many from here up to this token. Each has its own end: what a neighbour
     /// passes on of what it was told here, for fewer hops, does not keep alive what it was told.
     std::vector<std::uint64_t> woken_through_;

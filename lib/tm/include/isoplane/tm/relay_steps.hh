@@ -21,7 +21,6 @@ template <typename Self>
 Relay<Self>::Relay(niu::Niu& niu, const topology::Paths& paths, ExchangeOptions options)
     : TokenExchange(niu, with_reach(std::move(options), paths)),
       paths_(paths),
-      passes_on_(!paths.topology().is_host(this->options().node)),
       woken_through_(std::size_t{this->options().reach} + 1) {}
 
 // What goes out.
@@ -34,11 +33,17 @@ unsigned Relay<Self>::before_sending(Time now) noexcept {
     const bool none_due = sent_ == complete_ + options_.ahead && !pending_ && !neighbours_.empty();
     if (quiet_ != 0 || (none_due && now < resend_at_)) [[likely]]
         return 0;
+    return send_what_waits();
+}
+
+/// By itself, so that a poll in which nothing is due is short; and in one piece, as a message waits for it.
+template <typename Self>
+unsigned Relay<Self>::send_what_waits() noexcept {
     const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
     if (pending_) transmit_pending();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
     send_what_is_due();
-    if (now >= resend_at_ && !pending_ && self().may_resend()) resend();
+    if (now_ >= resend_at_ && !pending_ && self().may_resend()) resend();
     return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
 }
 
@@ -51,27 +56,25 @@ inline void Relay<Self>::send_what_is_due() noexcept {
 template <typename Self>
 inline bool Relay<Self>::prepare_what_is_due() noexcept {
     const std::uint64_t before = sent_;
+    std::uint64_t due = complete_ + options_.ahead;
+    if (sent_ == due || quiet_ != 0) return false;
+    due = std::min(due, self().may_send_to());
     std::uint8_t level = 0;
-    while (sent_ < complete_ + options_.ahead && quiet_ == 0 && self().may_send()) {
+    while (sent_ < due) {
         const std::uint64_t number = sent_ + 1;
         if (pending_ && !has_place(number)) [[unlikely]]
             break;
         const bool says_something = number > base_ + options_.ahead && !self().is_silent(number);
-        if (says_something) self().on_send(number);
-        for (std::size_t i = 0; i < neighbour_count_; ++i) {
-            Entries& entries = neighbours_[i].out[number & mask_];
-            if (!says_something) {
-                entries.clear();
-                continue;
-            }
-            fill(number, i, entries);
-            counters_.entries.add(entries.size());
+        if (says_something) {
+            self().on_send(number);
+            for (std::size_t i = 0; i < neighbour_count_; ++i)
+                fill(number, i);
         }
         level = std::max(level, wanted());
         sent_ = number;
-        sent_at_ = now_;
     }
     if (sent_ == before) return false;
+    sent_at_ = now_;
     level_ = level;
     counters_.sent.add(neighbour_count_ * (sent_ - before));
     resend_at_ = now_ + patience();
@@ -81,14 +84,24 @@ inline bool Relay<Self>::prepare_what_is_due() noexcept {
 /// Makes the token `number` for that neighbour, in place of the one that was there, while
 /// incoming(_, number - h) still is.
 template <typename Self>
-inline void Relay<Self>::fill(std::uint64_t number, std::size_t neighbour, Entries& entries) noexcept {
-    self().add_own(neighbour, entries);
-    if (neighbour_count() == 1) return;
-    const NodeId to = TokenExchange::neighbour(neighbour);
+inline void Relay<Self>::fill(std::uint64_t number, std::size_t index) noexcept {
+    Neighbour& neighbour = neighbours_[index];
+    Outgoing& token = neighbour.out[number & mask_];
+    token.number = number;
+    self().add_own(index, token.entries);
+    if (passes_on()) pass_on(number, index, token.entries);
+    if (token.entries.empty()) return;
+    neighbour.said = number;
+    counters_.entries.add(token.entries.size());
+}
+
+template <typename Self>
+inline void Relay<Self>::pass_on(std::uint64_t number, std::size_t index, Entries& entries) noexcept {
+    const NodeId to = neighbour(index);
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
-        if (i == neighbour) continue;
+        if (i == index) continue;
         for (const wire::TokenEntry& entry : incoming(i, number - options().ahead)) {
-            if (goes_to(entry, TokenExchange::neighbour(i), to)) entries.push_back(entry);
+            if (goes_to(entry, neighbour(i), to)) entries.push_back(entry);
         }
     }
     if (entries.size() > most_entries_) [[unlikely]]
@@ -125,10 +138,12 @@ template <typename Self>
 inline bool Relay<Self>::transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
                                   Way way) noexcept {
     const std::uint64_t number = gone.number + 1;
-    std::uint64_t last = number;
-    const std::uint64_t end = gone.number == base_ ? std::min(sent_, base_ + options_.ahead) : sent_;
-    while (last < end && neighbour.out[(last + 1) & mask_].empty())
-        ++last;
+    std::uint64_t last = gone.number == base_ ? std::min(sent_, base_ + options_.ahead) : sent_;
+    if (neighbour.said > number) {
+        const std::uint64_t end = std::exchange(last, number);
+        while (last < end && entries_of(neighbour, last + 1).empty())
+            ++last;
+    }
     const wire::Token token{.number = number,
                             .wanted = wanted,
                             .further = static_cast<std::uint8_t>(last - number),
@@ -142,7 +157,7 @@ inline bool Relay<Self>::transmit(const Neighbour& neighbour, Gone& gone, std::u
 
 template <typename Self>
 bool Relay<Self>::transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept {
-    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
+    const std::span<const wire::TokenEntry> entries = entries_of(neighbour, token.number);
     const std::size_t capacity = niu_.token_capacity();
     const std::size_t parts = entries.empty() ? 1 : (entries.size() + capacity - 1) / capacity;
     if (parts > kMostParts) [[unlikely]] {
@@ -169,7 +184,7 @@ bool Relay<Self>::transmit_apart(const Neighbour& neighbour, Gone& gone, wire::T
 /// go. If it is lost, so is the token, which is sent again by itself.
 template <typename Self>
 inline bool Relay<Self>::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
-    const std::span<const wire::TokenEntry> entries = neighbour.out[token.number & mask_];
+    const std::span<const wire::TokenEntry> entries = entries_of(neighbour, token.number);
     const NodeId host = self().carrier(neighbour.node);
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     if (host == wire::kNoNode) return false;
@@ -237,18 +252,29 @@ inline bool Relay<Self>::take_next(const niu::Received& message) noexcept {
     const std::uint64_t number = token.number();
     const std::uint64_t last = number + token.further();
     const bool is_next = number == neighbour.in_to + 1 && last <= sent_ + options_.ahead &&
-                         neighbour.in_to != base_ && !neighbour.has_any(number, last, mask_);
+                         neighbour.in_to != base_ && neighbour.kept_to < number;
     const bool is_its = token.origin() == neighbour.origin && token.view() == takes_ &&
                         (from == message.source || from >= options_.hosts);
     if (!is_next || !is_its || (token.has_entry() && !may_say(from, token.entry()))) return false;
     now_ = neighbour.heard = niu_.now();
-    for (std::uint64_t next = number; next <= last; ++next)
-        neighbour.in[next & mask_].fill(next, token.wanted());
-    if (token.has_entry()) neighbour.in[number & mask_].entries.push_back(token.entry());
-    pass_whole(neighbour);
     hurried_ = token.wanted() != 0;
-    if (hurried_) on_wanted(index, token.wanted());
-    complete_what_is();
+    neighbour.in_to = last;
+    counters_.received.add(last + 1 - number);
+    if (passes_on()) {
+        for (std::uint64_t next = number; next <= last; ++next)
+            neighbour.in[next & mask_].fill(next, token.wanted());
+        if (token.has_entry()) neighbour.in[number & mask_].entries.push_back(token.entry());
+        neighbour.kept_to = last;
+        if (hurried_) on_wanted(index, token.wanted());
+        complete_what_is();
+        return true;
+    }
+    // Nobody else is waited for or told of it: it need not be kept.
+    if (hurried_) self().on_others_want();
+    note_news(true);
+    if (token.has_entry()) self().on_entry(number, token.entry());
+    complete_ = last;
+    if constexpr (Self::kAnswersAtOnce) send_what_is_due();
     return true;
 }
 
@@ -333,8 +359,7 @@ inline bool Relay<Self>::belongs(Neighbour& neighbour, const niu::TokenAddress& 
         }
         begin_anew();
     }
-    for (Incoming& token : neighbour.in)
-        token.number = 0;
+    neighbour.forget_theirs();
     neighbour.epoch = address.epoch;
     neighbour.origin = wire::word_of({.epoch = address.epoch, .from = neighbour.node, .to = options_.node});
     return true;
@@ -345,22 +370,31 @@ inline void Relay<Self>::complete_what_is() noexcept {
     std::uint64_t least = neighbours_.empty() ? sent_ : UINT64_MAX;
     for (const Neighbour& neighbour : neighbours_)
         least = std::min(least, neighbour.in_to);
+    note_news(least > complete_);
+    bool due = false;
+    while (complete_ < least) {
+        ++complete_;
+        for (std::size_t i = 0; i < neighbour_count_; ++i)
+            for (const wire::TokenEntry& entry : incoming(i, complete_))
+                self().on_entry(complete_, entry);
+        // A token that goes takes along what came in the one h before it; so it is filled before that is
+        // reused.
+        if constexpr (Self::kAnswersAtOnce) due |= prepare_what_is_due();
+    }
+    if (due) transmit_pending();
+}
+
+/// A neighbour's tokens have come further; all neighbours', or not.
+template <typename Self>
+inline void Relay<Self>::note_news(bool completes) noexcept {
     moved_at_ = now_;
     rtt_.answered();
-    if (least > complete_) {
+    if (completes) {
         if (!resent_ && level_ != 0) rtt_.sample(now_ - sent_at_);
         resent_ = false;
     }
     resend_at_ = now_ + patience();
     resending_ = false;
-    bool due = false;
-    while (complete_ < least) {
-        // A token that goes takes along what came in the one h before it; so it is filled before that is
-        // reused.
-        self().on_complete(++complete_);
-        if constexpr (Self::kAnswersAtOnce) due |= prepare_what_is_due();
-    }
-    if (due) transmit_pending();
 }
 
 }  // namespace isoplane::tm

@@ -15,9 +15,10 @@ namespace isoplane::tm {
 template <typename Self>
 inline std::uint8_t Relay<Self>::wanted() noexcept {
     if (self().wants()) return options().reach;
+    if (!passes_on()) return 0;
     const std::uint64_t number = sent() + 1;
     std::uint8_t hops = woken_for(number);
-    if (number <= base() + options().ahead || !passes_on_) return hops;
+    if (number <= base() + options().ahead) return hops;
     for (std::size_t i = 0; i < neighbour_count(); ++i) {
         const std::uint8_t theirs = incoming_wanted(i, number - options().ahead);
         if (theirs > hops + 1) hops = static_cast<std::uint8_t>(theirs - 1);
@@ -37,7 +38,7 @@ std::uint8_t Relay<Self>::woken_for(std::uint64_t number) const noexcept {
 template <typename Self>
 inline void Relay<Self>::on_wanted(std::size_t neighbour, std::uint8_t hops) noexcept {
     self().on_others_want();
-    if (!passes_on_) return;
+    if (!passes_on()) return;
     const auto further = static_cast<std::uint8_t>(std::min<std::size_t>(hops, woken_through_.size()) - 1);
     const bool awake = woken_for(sent() + 1) >= further;
     woken_through_[further] = sent() + std::uint64_t{2} * options().ahead;

@@ -186,6 +186,11 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
             entries.clear();
         }
     };
+    /// A token that says something; what is there for another number is of an earlier one.
+    struct Outgoing {
+        std::uint64_t number = 0;
+        Entries entries{};
+    };
     /// How far tokens have gone out: all up to `number`, and so many parts of the next.
     struct Gone {
         std::uint64_t number = 0;
@@ -198,14 +203,21 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::uint64_t in_to = 0;            ///< all its tokens up to this one are here
         Gone gone{};                        ///< ours for the first time
         Gone again{};                       ///< and again, while that goes on
+        std::uint64_t kept_to = 0;          ///< of what is in `in`, the furthest
+        std::uint64_t said = 0;             ///< the last of ours that says something
         Time heard{};
-        std::vector<Incoming> in{};  ///< by number
-        std::vector<Entries> out{};  ///< by number
+        std::vector<Incoming> in{};   ///< by number
+        std::vector<Outgoing> out{};  ///< by number
 
-        bool has_any(std::uint64_t first, std::uint64_t last, std::size_t mask) const noexcept {
-            for (; first <= last; ++first)
-                if (in[first & mask].number == first) return true;
-            return false;
+        void forget_theirs() noexcept {
+            for (Incoming& token : in)
+                token.number = 0;
+            kept_to = 0;
+        }
+        void forget_ours() noexcept {
+            for (Outgoing& token : out)
+                token.number = 0;
+            said = 0;
         }
     };
 
@@ -215,6 +227,13 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
 
     void set(std::uint8_t why, bool quiet) noexcept {
         quiet_ = static_cast<std::uint8_t>(quiet ? quiet_ | why : quiet_ & ~why);
+    }
+    /// What our token `number` tells that neighbour.
+    std::span<const wire::TokenEntry> entries_of(const Neighbour& neighbour,
+                                                 std::uint64_t number) const noexcept {
+        const Outgoing& token = neighbour.out[number & mask_];
+        return token.number == number ? std::span<const wire::TokenEntry>(token.entries)
+                                      : std::span<const wire::TokenEntry>();
     }
     void note_poll(Time now) noexcept;
     void forget_neighbours() noexcept;

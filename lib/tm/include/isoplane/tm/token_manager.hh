@@ -31,9 +31,9 @@ class TokenManager final : public Relay<TokenManager> {
     friend class Relay<TokenManager>;
 
     static constexpr bool kAnswersAtOnce = true;
-    void on_complete(std::uint64_t /*number*/) noexcept {}
+    void on_entry(std::uint64_t /*number*/, const wire::TokenEntry& /*entry*/) noexcept {}
     bool may_resend() const noexcept;
-    bool may_send() const noexcept { return true; }
+    std::uint64_t may_send_to() const noexcept { return UINT64_MAX; }
     bool is_silent(std::uint64_t /*number*/) const noexcept { return false; }
     void on_send(std::uint64_t /*number*/) noexcept {}
     void add_own(std::size_t /*neighbour*/, Entries& entries) const noexcept { entries.clear(); }

@@ -124,4 +124,16 @@ inline IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in)
             .count = isotach_layout::Count::get(in.data())};
 }
 
+/// Member by member. One that was just decoded would be read as a whole after it was written in parts, and
+/// such a load waits until all stores before it have left the CPU.
+inline void assign(IsotachHeader& to, const IsotachHeader& from) {
+    to.pulse = from.pulse;
+    to.host = from.host;
+    to.flags = from.flags;
+    to.operation = from.operation;
+    to.rank = from.rank;
+    to.isochron = from.isochron;
+    to.count = from.count;
+}
+
 }  // namespace isoplane::wire
