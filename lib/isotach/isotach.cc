@@ -127,7 +127,7 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
         ++messages;
     }
     if (messages != 0) ordering_.received(from, unread.frame, first, messages, before);
-    return {messages, static_cast<std::size_t>(at - first)};
+    return {.messages = messages, .held = messages, .bytes = static_cast<std::size_t>(at - first)};
 }
 
 void Isotach::take(const niu::Received& message) noexcept {

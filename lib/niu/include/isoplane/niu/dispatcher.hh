@@ -17,8 +17,8 @@ class Receiver {
     virtual ~Receiver() = default;
     /// Has to release the message at the NIU, now or later.
     virtual void take(const Received& message) noexcept = 0;
-    /// The same for messages of an ordered protocol, as many as it likes from the first on. When it likes
-    /// none the first is taken by itself.
+    /// The same where they stand in a frame, as many as it likes from the first on. When it likes none the
+    /// first is taken by itself. Only of protocols for which that is worth asking.
     virtual Taken take_several(const Unread& /*messages*/) noexcept { return {}; }
 };
 
@@ -53,12 +53,15 @@ class Dispatcher {
     std::uint64_t unclaimed() const noexcept { return unclaimed_.get(); }
 
   private:
+    static bool is_read_in_place(wire::Protocol protocol) noexcept {
+        return wire::is_ordered(protocol) || protocol == wire::Protocol::kToken;
+    }
     unsigned dispatch_several() noexcept {
         Unread unread;
         if (!niu_.unread(unread)) return 0;
         const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
         Receiver* receiver = of(protocol);
-        if (!wire::is_ordered(protocol) || receiver == nullptr) return 0;
+        if (!is_read_in_place(protocol) || receiver == nullptr) return 0;
         const Taken taken = receiver->take_several(unread);
         if (taken.messages != 0) niu_.take(taken);
         return taken.messages;

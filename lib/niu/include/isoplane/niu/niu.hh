@@ -100,9 +100,10 @@ struct Unread {
     std::span<const std::byte> messages{};  ///< well formed, with their headers
 };
 
-/// The messages in front of that, whole ones, whose user has them now.
+/// The messages in front of that, whole ones, whose user has them now, or is done with them.
 struct Taken {
     unsigned messages = 0;
+    unsigned held = 0;      ///< of these, all or none
     std::size_t bytes = 0;  ///< with their headers
 };
 
@@ -275,12 +276,12 @@ class Niu final : public runtime::Stage {
         rest.messages = cursor_.rest();
         return !cursor_.at_end() && frame.apart == nullptr;
     }
-    /// As if these had been received; each is to be released.
+    /// As if these had been received; each that is held is to be released.
     void take(const Taken& taken) noexcept {
         cursor_.skip(taken.bytes);
-        frames_[reading_].holds += taken.messages - (cursor_.at_end() ? 1 : 0);
-        if (cursor_.at_end()) reading_ = kNoFrame;
         counters_.messages_received.add(taken.messages);
+        frames_[reading_].holds += taken.held;
+        if (cursor_.at_end()) release_hold(std::exchange(reading_, kNoFrame));
     }
     /// When the user is done with it; in any order. The last of its frame returns a credit.
     void release(const Received& received) noexcept { release_hold(received.frame); }

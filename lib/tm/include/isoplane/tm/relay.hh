@@ -47,7 +47,9 @@ class Relay : public TokenExchange {
   public:
     unsigned before_sending(Time now) noexcept final;
     bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept final;
-    /// A token that came along with messages.
+    /// A token that came along with messages: if it is the next, and no more than that,
+    niu::Taken take_several(const niu::Unread& unread) noexcept final;
+    /// or whatever it is.
     void take(const niu::Received& message) noexcept final;
 
   protected:
@@ -68,9 +70,8 @@ class Relay : public TokenExchange {
     Self& self() noexcept { return static_cast<Self&>(*this); }
     const Self& self() const noexcept { return static_cast<const Self&>(*this); }
 
-    bool take_next(const niu::Received& message) noexcept;
+    bool take_next(NodeId source, std::span<const std::byte> message) noexcept;
     bool may_say(NodeId from, const wire::TokenEntry& entry) const noexcept;
-    void take_any(const niu::Received& message) noexcept;
     void refuse(const niu::Received& message) noexcept;
     bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;

@@ -233,18 +233,21 @@ bool Relay<Self>::on_token(const niu::TokenAddress& address, const wire::TokenVi
 }
 
 template <typename Self>
-void Relay<Self>::take(const niu::Received& message) noexcept {
-    if (!take_next(message)) [[unlikely]]
-        return take_any(message);
-    niu_.release(message);
+niu::Taken Relay<Self>::take_several(const niu::Unread& unread) noexcept {
+    const std::byte* const at = unread.messages.data();
+    const std::size_t length = wire::message_layout::Length::get(at);
+    if (wire::message_layout::Fragment::get(at) != wire::kWholeMessage ||
+        !take_next(unread.source, {at + wire::kMessageHeaderSize, length}))
+        return {};
+    return {.messages = 1, .bytes = wire::kMessageHeaderSize + length};
 }
 
 /// As nearly every token is: the next of a neighbour in its present life, with none of those behind it here,
 /// and what it says can be said. False, and nothing is done, where it is not.
 template <typename Self>
-inline bool Relay<Self>::take_next(const niu::Received& message) noexcept {
-    if (!wire::PlainToken::is(message.data) || !message.whole()) return false;
-    const wire::PlainToken token(message.data);
+inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> message) noexcept {
+    if (!wire::PlainToken::is(message)) return false;
+    const wire::PlainToken token(message);
     const NodeId from = token.from();
     const std::size_t index = from < index_.size() ? index_[from] : kNoNeighbour;
     if (index == kNoNeighbour) return false;
@@ -254,7 +257,7 @@ inline bool Relay<Self>::take_next(const niu::Received& message) noexcept {
     const bool is_next = number == neighbour.in_to + 1 && last <= sent_ + options_.ahead &&
                          neighbour.in_to != base_ && neighbour.kept_to < number;
     const bool is_its = token.origin() == neighbour.origin && token.view() == takes_ &&
-                        (from == message.source || from >= options_.hosts);
+                        (from == source || from >= options_.hosts);
     if (!is_next || !is_its || (token.has_entry() && !may_say(from, token.entry()))) return false;
     now_ = neighbour.heard = niu_.now();
     hurried_ = token.wanted() != 0;
@@ -286,7 +289,7 @@ inline bool Relay<Self>::may_say(NodeId from, const wire::TokenEntry& entry) con
 }
 
 template <typename Self>
-void Relay<Self>::take_any(const niu::Received& message) noexcept {
+void Relay<Self>::take(const niu::Received& message) noexcept {
     const auto nodes = static_cast<std::uint16_t>(niu_.options().nodes.size());
     if (!message.whole() || message.data.size() <= wire::kTokenOriginSize) [[unlikely]]
         return refuse(message);
