@@ -39,12 +39,15 @@ void Isotach::attach_to(niu::Dispatcher& dispatcher) noexcept {
 }
 
 /// It does not while this host itself is not polled: what makes it go on may wait to be received.
-inline void Isotach::note_standing(bool wanted, bool moved) noexcept {
-    const runtime::Duration unpolled = watch_.excess(now_);
-    const bool stands = wanted && wanted_ && !moved;
-    wanted_ = wanted;
-    if (stands) runtime::put_off(stands_since_, unpolled, now_);
-    stands_since_ = stands ? std::max(stands_since_, siu_.moved_at()) : now_;
+inline void Isotach::note_standing(bool wanted) noexcept {
+    if (!std::exchange(wanted_, wanted) || !wanted) return note_going_on();
+    runtime::put_off(stands_since_, watch_.excess(now_), now_);
+    stands_since_ = std::max(stands_since_, siu_.moved_at());
+}
+
+inline void Isotach::note_going_on() noexcept {
+    watch_.note(now_);
+    stands_since_ = now_;
 }
 
 unsigned Isotach::poll(runtime::Time now) noexcept {
@@ -63,8 +66,13 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
                                        if (siu_.acts_waiting()) [[unlikely]]
                                            end_pulse(pulse);
                                    });
+    if (pulses == 0) {
+        note_standing(wanted);
+        return payloads;
+    }
     counters_.pulses.add(pulses);
-    note_standing(wanted, pulses != 0);
+    wanted_ = wanted;
+    note_going_on();
     return pulses + payloads;
 }
 

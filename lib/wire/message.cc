@@ -28,14 +28,22 @@ bool is_good_step(const MessageHeader& header, std::size_t room) {
            run_step::ranks(header.size_or_offset) != 0;
 }
 
+/// Whether such a whole message can be, with the `room` bytes behind its header.
+bool is_good_whole(const MessageHeader& header, std::size_t room) {
+    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
+    return header.length <= room && static_cast<std::size_t>(header.protocol) < kProtocolCount &&
+           header.size_or_offset + extension == header.length;
+}
+
 /// Whether such a message can be that is not in a run, with the `room` bytes behind its header. Nearly all
 /// are whole.
 bool is_well_formed(const MessageHeader& header, std::size_t room) {
-    if (header.length > room || static_cast<std::size_t>(header.protocol) >= kProtocolCount) return false;
-    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
     if (header.fragment == kWholeMessage) [[likely]]
-        return header.size_or_offset + extension == header.length;
-    return (header.fragment & ~kWholeMessage) == 0 && header.length >= extension &&
+        return is_good_whole(header, room);
+    const std::size_t extension = is_ordered(header.protocol) ? kIsotachSize : 0;
+    return header.length <= room && header.length >= extension &&
+           static_cast<std::size_t>(header.protocol) < kProtocolCount &&
+           (header.fragment & ~kWholeMessage) == 0 &&
            is_possible(header, static_cast<std::uint32_t>(header.length - extension));
 }
 
@@ -71,10 +79,9 @@ bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_co
             if (!may_follow || !is_good_step(header, room)) return false;
         } else {
             if (!is_well_formed(header, room)) return false;
-            may_follow = may_be_followed(header);
-            if (is_ordered(header.protocol) &&
-                isotach_layout::Host::get(at + kMessageHeaderSize) >= node_count)
-                return false;
+            const bool ordered = is_ordered(header.protocol);
+            may_follow = ordered && header.fragment == kWholeMessage;
+            if (ordered && isotach_layout::Host::get(at + kMessageHeaderSize) >= node_count) return false;
         }
         at = stride.next(at);
     }

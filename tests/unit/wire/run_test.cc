@@ -72,6 +72,18 @@ TEST(Run, ends_where_its_frame_does) {
     }
 }
 
+TEST(Run, begins_with_a_message_of_a_host_that_there_is) {
+    Bytes alone = first();
+    for (const std::uint16_t host :
+         {std::uint16_t{0}, std::uint16_t{kHosts - 1}, kHosts, std::uint16_t{0xffff}}) {
+        isotach_layout::Host::put(alone.data() + kMessageHeaderSize, host);
+        const bool there = host < kHosts;
+        EXPECT_EQ(are_messages(alone, kHosts), there) << host;
+        EXPECT_EQ(are_messages(alone + in_run(kStep), kHosts), there) << host << ", and one that follows";
+        EXPECT_EQ(are_messages(first() + alone, kHosts), there) << host << ", behind another";
+    }
+}
+
 TEST(Run, a_message_of_it_is_a_step_from_the_one_before_it) {
     const Bytes payload = first(3) + in_run(run_step::of(Operation::kAccesses, 255, 65535), 7) +
                           in_run(run_step::of(Operation::kMessage, 0, 2), 0) + first(1);

@@ -214,7 +214,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
         std::uint32_t further = 0;  ///< isochrons that have followed it so, and are to be noted
     };
 
-    void note_standing(bool wanted, bool moved) noexcept;
+    void note_standing(bool wanted) noexcept;
+    void note_going_on() noexcept;
     bool may_issue() const noexcept {
         return outstanding() < most_outstanding_ && siu_.started() && !options_.planted.piecemeal;
     }

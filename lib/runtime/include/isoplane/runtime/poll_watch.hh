@@ -21,6 +21,8 @@ class PollWatch {
     Duration excess(Time now) noexcept {
         return std::max(now - std::exchange(polled_at_, now) - pause_, Duration{0});
     }
+    /// The same, where nobody asks for how long.
+    void note(Time now) noexcept { polled_at_ = now; }
     /// All of the time without a poll, if it was longer than the pause.
     Duration missed(Time now) noexcept {
         const Duration more = excess(now);

@@ -83,7 +83,8 @@ class Relay : public TokenExchange {
     [[gnu::always_inline]] void fill(std::uint64_t number, std::size_t index) noexcept;
     void pass_on(std::uint64_t number, std::size_t index, Entries& entries) noexcept;
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
-    void transmit_pending() noexcept;
+    [[gnu::always_inline]] void transmit_pending() noexcept;
+    [[gnu::noinline]] void transmit_again() noexcept;
     [[gnu::always_inline]] bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
                                          Way way = Way::kApart) noexcept;
     bool transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept;

@@ -39,12 +39,17 @@ unsigned Relay<Self>::before_sending(Time now) noexcept {
 /// By itself, so that a poll in which nothing is due is short; and in one piece, as a message waits for it.
 template <typename Self>
 unsigned Relay<Self>::send_what_waits() noexcept {
-    const std::uint64_t before = counters_.sent.get() + counters_.resent.get();
-    if (pending_) transmit_pending();
+    const std::uint64_t before = sent_;
+    if (pending_) [[unlikely]]
+        transmit_again();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
     send_what_is_due();
-    if (now_ >= resend_at_ && !pending_ && self().may_resend()) resend();
-    return static_cast<unsigned>(counters_.sent.get() + counters_.resent.get() - before);
+    auto n = static_cast<unsigned>(sent_ - before);
+    if (now_ >= resend_at_ && !pending_ && self().may_resend()) {
+        resend();
+        ++n;
+    }
+    return n;
 }
 
 template <typename Self>
@@ -120,14 +125,21 @@ bool Relay<Self>::goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to)
 
 template <typename Self>
 inline void Relay<Self>::transmit_pending() noexcept {
-    const bool was_pending = std::exchange(pending_, false);
+    bool pending = false;
     for (Neighbour& neighbour : neighbours_) {
         while (neighbour.gone.number < sent_ &&
                transmit(neighbour, neighbour.gone, level_, Way::kAlongIfPossible)) {
         }
-        pending_ |= neighbour.gone.number < sent_;
+        pending |= neighbour.gone.number < sent_;
     }
-    if (!was_pending || pending_) return;
+    pending_ = pending;
+}
+
+/// What the output did not take.
+template <typename Self>
+void Relay<Self>::transmit_again() noexcept {
+    transmit_pending();
+    if (pending_) return;
     sent_at_ = now_;
     resend_at_ = now_ + patience();
 }
