@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <isoplane/runtime/poll_watch.hh>
+#include <isoplane/runtime/stop_signal.hh>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -165,6 +166,8 @@ SocketSide SocketSide::take(const LinkSpec& spec, const SocketSides& sides, cons
 void await_server(const LinkSpec& spec, std::chrono::seconds limit) {
     runtime::Patience patience(limit);
     while (!is_served(spec.target) || !is_listening(spec.target)) {
+        if (runtime::StopSignal::raised())
+            throw std::runtime_error("'" + spec.text + "': interrupted; nobody has served the socket so far");
         if (patience.is_over()) {
             throw std::runtime_error("'" + spec.text + "': nobody serves the socket, after " +
                                      std::to_string(limit.count()) +

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <isoplane/runtime/poll_watch.hh>
+#include <isoplane/runtime/stop_signal.hh>
 #include <isoplane/share/attachment.hh>
 #include <stdexcept>
 #include <thread>
@@ -33,6 +34,8 @@ Handle connect_to(const std::string& path, std::chrono::seconds limit) {
         const int problem = errno;
         const bool may_come =
             problem == ENOENT || problem == ECONNREFUSED || problem == EAGAIN || problem == EINTR;
+        if (may_come && runtime::StopSignal::raised())
+            throw std::runtime_error("interrupted; no shared node has been there at '" + path + "' so far");
         if (!may_come || patience.is_over()) {
             throw std::runtime_error("no shared node is to be reached at '" + path +
                                      "': " + std::strerror(problem) +

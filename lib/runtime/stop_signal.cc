@@ -57,12 +57,13 @@ StopSignal::~StopSignal() {
     handle(SIGINT, SIG_DFL);
     handle(SIGTERM, SIG_DFL);
     close(event.exchange(-1));
+    seen = false;
 }
 
 int StopSignal::fd() const noexcept {
     return event;
 }
-bool StopSignal::raised() const noexcept {
+bool StopSignal::raised() noexcept {
     return seen;
 }
 

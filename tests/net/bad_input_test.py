@@ -5,9 +5,11 @@
 """What users get wrong ends with a sentence, the right exit code and nothing left behind: bad_input_test.py PROGRAM."""
 
 import os
+import signal
 import socket
 
-from net import IS_ROOT, UNHEARD, WORK, Node, Program, as_nobody, needs_root, run, same, test, work
+from net import (IS_ROOT, UNHEARD, WORK, Node, Program, as_nobody, catches, needs_root, run, same, test, until,
+                 work)
 
 FAILED, WRONG_USAGE = 1, 2
 CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config")
@@ -263,6 +265,17 @@ def nobody_may_read_a_file_of_root():
     if IS_ROOT:
         os.chmod(write("secret.pcap", ""), 0o600)
     as_user("Permission denied", "--role", "sink", "--link", f"pcap:{work('secret.pcap')}")
+
+
+@test
+def who_waits_for_the_other_side_can_be_interrupted():
+    for link, said in ((f"virtio:{work('alone')},side=virtio,wait=3600", "nobody has served the socket"),
+                       (f"memif:{work('alone')},role=client,wait=3600", "nobody has served the socket"),
+                       (f"shared:{work('absent')},wait=3600", "no shared node has been there")):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with Program("node", "--role", "sink", "--link", link) as node:
+                until(lambda: catches(node.pid, number), "it can be interrupted")
+                node.stop(number, code=1, err=said)
 
 
 run()

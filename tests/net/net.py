@@ -69,6 +69,13 @@ def until(condition, what):
     raise AssertionError(f"after {LIMIT:.0f} s still not: {what}")
 
 
+def catches(pid, number):
+    """The process has a handler for that signal."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        caught = next(line for line in file if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (number - 1) & 1
+
+
 STARTED = time.time()
 
 

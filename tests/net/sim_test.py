@@ -7,7 +7,7 @@
 import json
 import signal
 
-from net import SLOWDOWN, Program, as_nobody, needs_root, run, same, test, until, work
+from net import SLOWDOWN, Program, as_nobody, catches, needs_root, run, same, test, until, work
 
 
 def result_of(*options, **how):
@@ -18,12 +18,6 @@ def result_of(*options, **how):
 
 def without_times(result):
     return {key: value for key, value in result.items() if key != "seconds"}
-
-
-def catches(pid, number):
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        caught = next(line for line in file if line.startswith("SigCgt:"))
-    return int(caught.split()[1], 16) >> (number - 1) & 1
 
 
 @test

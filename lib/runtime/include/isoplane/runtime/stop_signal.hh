@@ -18,7 +18,8 @@ class StopSignal {
     StopSignal& operator=(const StopSignal&) = delete;
 
     int fd() const noexcept;
-    bool raised() const noexcept;
+    /// Once it has been. False where there is none: for who waits and has not been told of one.
+    static bool raised() noexcept;
 };
 
 /// How a terminal is now, for a second signal to put it back so before it ends the process. One at a time;
