@@ -58,7 +58,7 @@ void TokenExchange::begin_at(std::uint32_t view, std::uint64_t base) noexcept {
     takes_ = static_cast<std::uint16_t>(view);
     base_ = sent_ = complete_ = base;
     level_ = 0;
-    pending_ = resending_ = false;
+    prompt_ = pending_ = resending_ = false;
     unlike_ = {};
     set(kFrozen, false);
     rtt_ = niu::RttEstimator(options_.timeout);
@@ -194,7 +194,7 @@ void TokenExchange::begin_anew() noexcept {
     options_.epoch = niu::next_epoch(options_.epoch);
     sent_ = complete_ = 0;
     level_ = 0;
-    pending_ = resending_ = false;
+    prompt_ = pending_ = resending_ = false;
     rtt_ = niu::RttEstimator(options_.timeout);
     resend_at_ = Time::max();
     for (Neighbour& neighbour : neighbours_) {

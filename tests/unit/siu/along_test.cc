@@ -7,12 +7,15 @@
 
 namespace isoplane::test {
 
-/// Host 2 sends tokens with messages to host 0, which manages.
+/// The last host sends tokens with messages to host 0, which manages.
 class SiuAlong : public testing::Test {
   protected:
-    static constexpr NodeId kManager = 3;
-
-    SiuAlong() : dispatcher_(clocks_.stations.niu(0)) {
+    explicit SiuAlong(NodeId hosts = 3, std::uint32_t ahead = 1)
+        : manager_(hosts),
+          sender_(static_cast<NodeId>(hosts - 1)),
+          clocks_(topology::single_switch(hosts), {.exchange = {.ahead = ahead}}, {0}),
+          siu_(*clocks_.sius[0]),
+          dispatcher_(clocks_.stations.niu(0)) {
         dispatcher_.attach(wire::Protocol::kToken, &siu_);
         clocks_.stations.poll_with(0, [this](Time) { dispatcher_.dispatch(); });
         EXPECT_NE(clocks_.steps_to(3), UINT_MAX);
@@ -20,7 +23,7 @@ class SiuAlong : public testing::Test {
     ~SiuAlong() override { clocks_.stations.poll_with(0, nullptr); }
 
     void send(NodeId from, const wire::Token& token, std::span<const wire::TokenEntry> entries = {}) {
-        niu::Niu& niu = clocks_.stations.niu(2);
+        niu::Niu& niu = clocks_.stations.niu(sender_);
         niu::SendBuffer room;
         ASSERT_NE(clocks_.stations.steps_until([&] {
             room = niu.buffer(0, wire::Protocol::kToken,
@@ -29,14 +32,32 @@ class SiuAlong : public testing::Test {
         }),
                   UINT_MAX);
         wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
-                                  {.epoch = 1, .from = from, .to = kManager});
+                                  {.epoch = 1, .from = from, .to = manager_});
         wire::encode_token(room.data.subspan(wire::kTokenOriginSize), token, entries);
         niu.send(room);
         clocks_.stations.run(1ms);
     }
 
-    Clocks clocks_{topology::single_switch(3), {}, {0}};
-    siu::Siu& siu_ = *clocks_.sius[0];
+    /// In a frame of its own.
+    void send_apart(const wire::Token& token, const std::vector<wire::TokenEntry>& entries = {}) {
+        niu::Niu& niu = clocks_.stations.niu(sender_);
+        EXPECT_TRUE(
+            niu.send_token({.from = sender_, .to = manager_, .epoch = 1, .peer_epoch = 0}, token, entries));
+        niu.push_out();
+        clocks_.stations.run(1ms);
+    }
+    /// The sender's own are not sent any more.
+    void take_its_place() {
+        clocks_.sius[sender_]->be_quiet(true);
+        clocks_.stations.run(1ms);
+        while (!siu_.announcements().empty())
+            siu_.announcements().pop();
+    }
+
+    NodeId manager_;
+    NodeId sender_;
+    Clocks clocks_;
+    siu::Siu& siu_;
     niu::Dispatcher dispatcher_;
 };
 
@@ -48,7 +69,7 @@ TEST_F(SiuAlong, a_token_that_comes_with_messages_is_their_senders_or_a_token_ma
     send(2, {.number = 1});
     EXPECT_EQ(siu.counters().malformed.get(), 1U);
     EXPECT_EQ(siu.counters().duplicates.get(), 1U);
-    send(kManager, {.number = 1});
+    send(manager_, {.number = 1});
     EXPECT_EQ(siu.counters().malformed.get(), 1U);
     EXPECT_EQ(siu.counters().unknown.get(), 1U);
 }
@@ -56,10 +77,7 @@ TEST_F(SiuAlong, a_token_that_comes_with_messages_is_their_senders_or_a_token_ma
 /// And those behind it.
 TEST_F(SiuAlong, the_next_token_says_only_what_its_sender_may_say) {
     siu::Siu& siu = siu_;
-    clocks_.sius[2]->be_quiet(true);
-    clocks_.stations.run(1ms);
-    while (!siu.announcements().empty())
-        siu.announcements().pop();
+    take_its_place();
     const auto send_next = [&](wire::Token token, const wire::TokenEntry& entry) {
         token.number = siu.complete() + 1;
         send(2, token, {&entry, 1});
@@ -82,6 +100,67 @@ TEST_F(SiuAlong, the_next_token_says_only_what_its_sender_may_say) {
     send_next({.further = 200}, {.source = 2, .destination = 0, .value = 8});
     EXPECT_LE(siu.complete(), last) << "of those behind it more than can have been sent";
     EXPECT_EQ(siu.announcements().back().count, 8U);
+}
+
+/// Who is the only neighbour, and so nobody else is waited for.
+class SiuAlongOne : public SiuAlong {
+  protected:
+    SiuAlongOne() : SiuAlong(2, 3) { take_its_place(); }
+
+    static wire::TokenEntry count(std::uint32_t value) {
+        return {.source = 1, .destination = 0, .value = value};
+    }
+    void sends(const wire::Token& token, std::uint32_t value) {
+        const wire::TokenEntry entry = count(value);
+        send(1, token, {&entry, 1});
+    }
+    std::vector<std::uint32_t> announced() {
+        std::vector<std::uint32_t> values;
+        for (auto& all = siu_.announcements(); !all.empty(); all.pop()) {
+            pulses_.push_back(all.front().pulse);
+            values.push_back(all.front().count);
+        }
+        return values;
+    }
+
+    std::vector<siu::Pulse> pulses_;
+};
+
+TEST_F(SiuAlongOne, a_token_completes_what_was_there_before_it) {
+    const siu::Pulse before = siu_.complete();
+    send_apart({.number = before + 2}, {count(9)});
+    EXPECT_EQ(siu_.complete(), before);
+    sends({.number = before + 1}, 8);
+    EXPECT_EQ(siu_.complete(), before + 2);
+    EXPECT_EQ(announced(), (std::vector<std::uint32_t>{8, 9}));
+    EXPECT_EQ(pulses_, (std::vector<siu::Pulse>{before + 1, before + 2}));
+    EXPECT_EQ(siu_.counters().resent.get(), 0U);
+}
+
+TEST_F(SiuAlongOne, a_token_that_comes_again_says_nothing_and_what_is_behind_it_counts) {
+    const siu::Pulse before = siu_.complete();
+    const std::uint64_t duplicates = siu_.counters().duplicates.get();
+    sends({.number = before + 1, .further = 1}, 8);
+    EXPECT_EQ(siu_.complete(), before + 2);
+    send_apart({.number = before + 1}, {count(7)});
+    EXPECT_EQ(siu_.counters().duplicates.get(), duplicates + 1);
+    sends({.number = before + 2, .further = 1}, 6);
+    EXPECT_EQ(siu_.complete(), before + 3);
+    EXPECT_EQ(announced(), std::vector<std::uint32_t>{8});
+    sends({.number = before + 4}, 9);
+    EXPECT_EQ(siu_.complete(), before + 4);
+    EXPECT_EQ(announced(), std::vector<std::uint32_t>{9});
+}
+
+TEST_F(SiuAlongOne, a_token_in_parts_is_complete_with_the_last) {
+    const siu::Pulse before = siu_.complete();
+    send_apart({.number = before + 1, .part = 1, .last_part = 1});
+    EXPECT_EQ(siu_.complete(), before);
+    sends({.number = before + 1, .last_part = 1}, 8);
+    EXPECT_EQ(siu_.complete(), before + 1);
+    sends({.number = before + 2}, 9);
+    EXPECT_EQ(siu_.complete(), before + 2);
+    EXPECT_EQ(announced(), (std::vector<std::uint32_t>{8, 9}));
 }
 
 }  // namespace isoplane::test

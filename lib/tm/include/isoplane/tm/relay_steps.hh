@@ -46,8 +46,9 @@ unsigned Relay<Self>::send_what_waits() noexcept {
     send_what_is_due();
     auto n = static_cast<unsigned>(sent_ - before);
     if (now_ >= resend_at_ && !pending_ && self().may_resend()) {
+        const std::uint64_t resent = counters_.resent.get();
         resend();
-        ++n;
+        n += static_cast<unsigned>(counters_.resent.get() - resent);
     }
     return n;
 }
@@ -81,6 +82,7 @@ inline bool Relay<Self>::prepare_what_is_due() noexcept {
     if (sent_ == before) return false;
     sent_at_ = now_;
     level_ = level;
+    prompt_ = level != 0 || (hurried_ && !passes_on());
     counters_.sent.add(neighbour_count_ * (sent_ - before));
     resend_at_ = now_ + patience();
     return true;
@@ -405,7 +407,7 @@ inline void Relay<Self>::note_news(bool completes) noexcept {
     moved_at_ = now_;
     rtt_.answered();
     if (completes) {
-        if (!resent_ && level_ != 0) rtt_.sample(now_ - sent_at_);
+        if (!resent_ && prompt_) rtt_.sample(now_ - sent_at_);
         resent_ = false;
     }
     resend_at_ = now_ + patience();

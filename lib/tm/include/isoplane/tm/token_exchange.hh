@@ -278,6 +278,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::uint32_t takes_;     ///< the low half of the view whose tokens are taken, or kNone
     std::uint8_t level_ = 0;  ///< hops that the last token sent was wanted for
     bool hurried_ = false;    ///< the token that came last says that time is wanted
+    bool prompt_ = false;     ///< it is answered at once: somebody wanted time as it was sent
     bool pending_ = false;    ///< the output did not take everything
     bool resending_ = false;  ///< nor all of what is sent again
     std::uint8_t quiet_ = 0;  ///< why nothing is sent
