@@ -107,6 +107,7 @@ siu::SiuOptions siu_options(const Settings& settings) {
     siu::SiuOptions options;
     options.exchange.ahead = settings.network.conf.tokens_ahead.value_or(topology::kDefaultTokensAhead);
     options.exchange.in_views = survival_limit(settings).has_value();
+    options.pulse_interval = settings.pulse_interval;
     return options;
 }
 

@@ -62,6 +62,9 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
         if (key == "page-size") settings.page_words = number(conf, key, text, 2, 1U << 24);
         if (key == "token-manager") settings.token_manager = text;
         if (key == "max-message") settings.isotach.max_message = number(conf, key, text, 1024, 1U << 30);
+        if (key == "outstanding") settings.isotach.most_outstanding = number(conf, key, text, 1, 1U << 24);
+        if (key == "pulse-interval")
+            settings.pulse_interval = std::chrono::microseconds(number(conf, key, text, 0, 1'000'000));
         if (key == "paranoid") settings.isotach.paranoid = parse_yes(conf, key, text);
         if (key == "trust-fcs") settings.trust_fcs = parse_yes(conf, key, text);
         if (key == "read-memory") settings.reads_memory = parse_yes(conf, key, text);
@@ -74,8 +77,9 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
 
 po::options_description program_keys() {
     po::options_description keys;
-    for (const char* key : {"progress", "mtu", "packets", "page-size", "silence", "hello-limit",
-                            "token-manager", "max-message", "paranoid", "trust-fcs", "read-memory"})
+    for (const char* key :
+         {"progress", "mtu", "packets", "page-size", "silence", "hello-limit", "token-manager", "max-message",
+          "outstanding", "pulse-interval", "paranoid", "trust-fcs", "read-memory"})
         keys.add_options()(key, po::value<std::string>(), "");
     return keys;
 }

@@ -72,6 +72,18 @@ TEST_F(SettingsTest, reads_the_keys_of_its_own) {
     EXPECT_EQ(settings.hello_limit, std::chrono::seconds(3));
 }
 
+TEST_F(SettingsTest, reads_those_of_logical_time) {
+    const Settings settings =
+        load(std::string(kLeast) + "max-message=2048\noutstanding=5000\npulse-interval=20\nparanoid=yes\n");
+    EXPECT_EQ(settings.isotach.max_message, 2048U);
+    EXPECT_EQ(settings.isotach.most_outstanding, 5000U);
+    EXPECT_EQ(settings.pulse_interval, std::chrono::microseconds(20));
+    EXPECT_TRUE(settings.isotach.paranoid);
+    EXPECT_NE(complaint(std::string(kLeast) + "outstanding=0\n").find("from 1 to"), std::string::npos);
+    EXPECT_NE(complaint(std::string(kLeast) + "pulse-interval=-1\n").find("from 0 to 1000000"),
+              std::string::npos);
+}
+
 TEST_F(SettingsTest, takes_further_links_for_planes) {
     EXPECT_TRUE(load(kLeast).planes.empty());
     const Settings settings = load(std::string(kLeast) + "link=ring:y\nlink=ring:z\n");

@@ -42,6 +42,7 @@ struct Settings {
     bool portals_locked = false;  ///< by a lock of the program's, around all that it does with them
     unsigned page_words = 1024;   ///< of its pages
     isotach::Options isotach{};
+    std::chrono::microseconds pulse_interval{0};  ///< between two tokens of this host, at least
     std::string token_manager;  ///< the one that this program runs beside its host; empty for none
 
     std::uint16_t node() const { return *network.conf.id; }
@@ -61,8 +62,9 @@ Settings settings_from_environment(const std::function<std::string(std::uint32_t
 bool is_in_job();
 
 /// From a node.conf. Beyond the keys of topology::node_options() it may have progress, mtu, packets,
-/// page-size, silence and hello-limit (both in seconds), token-manager, max-message, paranoid,
-/// trust-fcs and read-memory; it has none of those that only `isoplane node` heeds.
+/// page-size, silence and hello-limit (both in seconds), token-manager, max-message,
+/// outstanding, pulse-interval (in microseconds), paranoid, trust-fcs and read-memory; it has none of those
+/// that only `isoplane node` heeds.
 Settings load_settings(const std::string& file);
 
 }  // namespace isoplane::job
