@@ -18,6 +18,7 @@ static int me, nodes, largest;
 static int isochrons;
 static int expected[MOST_NODES]; /* the isochron that comes next from there */
 static int parts[MOST_NODES];    /* how much of it has come */
+static int open_from = -1;       /* whose isochron has begun and not ended */
 static long received;
 static FILE* journal;
 static unsigned long digest = 14695981039346656037UL;
@@ -67,9 +68,12 @@ static void take(void) {
         fail("a message of the wrong size, or out of order", from);
     for (i = 0; i < m.info.msg.length; i++)
         if (data[i] != byte_of(from, number, part)) fail("a damaged message", from);
+    if (open_from != -1 && open_from != from) fail("a message within another's isochron", from);
+    open_from = from;
     if (++parts[from] == parts_of(from, number)) {
         parts[from] = 0;
         expected[from]++;
+        open_from = -1;
     }
     note(from);
     note(number);

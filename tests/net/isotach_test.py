@@ -6,6 +6,7 @@
 isotach_test.py PROGRAM BUILD_DIRECTORY."""
 
 import contextlib
+import os
 import re
 import signal
 import time
@@ -213,6 +214,14 @@ def whole_isochrons(lines):
     return found
 
 
+def have_one_history(path, nodes):
+    """Hosts 0 and 1, of so many, as far as they have come, which is not to the end."""
+    first, second = (whole_isochrons(journal(path, node)) for node in range(2))
+    shorter = min(len(first), len(second))
+    assert 0 < shorter < nodes * MANY, f"{len(first)} and {len(second)} isochrons"
+    same(first[:shorter], second[:shorter], "isochrons, in order")
+
+
 @test
 def everybody_is_told_when_time_stands_still_for_too_long():
     """And none has half of an isochron, or one that comes elsewhere before it."""
@@ -225,10 +234,25 @@ def everybody_is_told_when_time_stands_still_for_too_long():
             same(said.count("logical time stands still at pulse"), 2, f"hosts that say so: {said}")
             same(said.count("no token from clock"), 2, f"hosts that say why: {said}")
             same(network.job.out(), "", "what no host says")
-        first, second = (whole_isochrons(journal(path, node)) for node in range(2))
-        shorter = min(len(first), len(second))
-        assert 0 < shorter < 2 * MANY, f"{len(first)} and {len(second)} isochrons"
-        same(first[:shorter], second[:shorter], "isochrons, in order")
+        have_one_history(path, 2)
+
+
+@test
+def one_that_is_killed_under_traffic_ends_those_that_order_with_it():
+    """Each with a sentence that names it, and with whole isochrons in one order."""
+    for way in WAYS:
+        path = work(f"killed-{way}")
+        with Program("run", "-n", 3, "--progress", way, "--set", "silence=3", "--keep-going", "--", "sh", "-c",
+                     f'echo $$ >{path}.pid.$ISOPLANE_RANK; exec "$@"', "sh", work("isoorder-cc"), MANY, 60,
+                     path) as launcher:
+            until(lambda: all(os.path.exists(f"{path}.{node}") and os.path.getsize(f"{path}.{node}") > 100_000
+                              for node in range(3)) or not launcher.alive(), "isochrons are under way")
+            with open(f"{path}.pid.2", encoding="ascii") as file:
+                os.kill(int(file.read()), signal.SIGKILL)
+            said = launcher.ends(code=1, err="killed by signal 9").err()
+        same(len(re.findall(r"node2 \(node 2\) is dead: nothing", said)), 2, f"hosts that say so: {said}")
+        same(launcher.out(), "", "what no host says")
+        have_one_history(path, 3)
 
 
 @test
