@@ -20,7 +20,7 @@ namespace isoplane::perf {
 
 namespace {
 
-constexpr Defaults kDefaults{.sizes = "64,256,1K"};
+constexpr Defaults kDefaults{.sizes = "64,128,256,512,1K"};
 
 /// What `isoplane perf order` is told.
 struct OrderOptions : Options {
@@ -42,21 +42,11 @@ std::string name_of(std::size_t ahead) {
     return "isotach/" + std::to_string(ahead);
 }
 
-/// The best of the numbers of tokens ahead.
-std::optional<double> best(const Results& results, const OrderOptions& options, std::size_t size, bool rate) {
-    std::optional<double> found;
-    for (const std::size_t ahead : options.ahead) {
-        const std::string name = name_of(ahead);
-        const auto ratio =
-            rate ? results.rate_ratio(name, kNoniso, size) : results.round_trip_ratio(name, kNoniso, size);
-        if (ratio && (!found || (rate ? *ratio > *found : *ratio < *found))) found = ratio;
-    }
-    return found;
-}
-
+/// Of the first number of tokens ahead: all of them of the same.
 std::vector<Target> order_targets(const Results& results, const OrderOptions& options) {
-    const auto latency = [&](std::size_t size) { return best(results, options, size, false); };
-    const auto rate = [&](std::size_t size) { return best(results, options, size, true); };
+    const std::string ordered = name_of(options.ahead.front());
+    const auto latency = [&](std::size_t size) { return results.round_trip_ratio(ordered, kNoniso, size); };
+    const auto rate = [&](std::size_t size) { return results.rate_ratio(ordered, kNoniso, size); };
     // A token takes two ways more, each as long as a message's.
     if (options.manager_at == ManagerAt::kPort)
         return {{.sentence = "64-byte latency at most 2.5 times noniso",
@@ -151,7 +141,7 @@ Table latency_table(const Outcome& outcome, const OrderOptions& options) {
     std::vector<std::string>& heads = table.lines[0];
     for (const double percentile : options.percentiles)
         if (percentile != 50) heads.push_back(percentile_name(percentile));
-    heads.insert(heads.end(), {"times noniso", "million/s", "of noniso"});
+    heads.insert(heads.end(), {"times noniso", "million/s", "Mbit/s", "of noniso"});
     for (const std::size_t size : results.sizes()) {
         for (const std::string& name : results.transports()) {
             std::vector<std::string>& line = table.lines.emplace_back();
@@ -161,6 +151,7 @@ Table latency_table(const Outcome& outcome, const OrderOptions& options) {
                     line.push_back(fixed(results.round_trip(name, size, percentile / 100) / 2e3, 2));
             line.push_back(figure(results.round_trip_ratio(name, kNoniso, size)));
             line.push_back(fixed(results.rate(name, size) / 1e6, 3));
+            line.push_back(fixed(results.rate(name, size) * 8 * static_cast<double>(size) / 1e6, 0));
             line.push_back(figure(results.rate_ratio(name, kNoniso, size)));
         }
     }
@@ -295,7 +286,7 @@ void describe(po::options_description& options) {
     describe_kernel(options);
     options.add_options()  //
         ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
-         "tokens that every node sends ahead")  //
+         "tokens that every node sends ahead; targets are for the first")  //
         ("tm", po::value<std::string>()->value_name("WHERE")->default_value("host"),
          "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
          "a "
