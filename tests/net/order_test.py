@@ -15,7 +15,7 @@ EACH = 2500  # isochrons that each of 4 nodes issues
 @test
 def the_programs_are_built():
     install()
-    for name in ("isoorder", "isogroup", "isomsg"):
+    for name in ("isoorder", "isogroup", "isomsg", "isoping", "isostream"):
         build(name, "cc")
 
 
@@ -48,6 +48,16 @@ def nodes_in_namespaces_call_their_handlers_in_one_order():
         for lossy in (False, True):
             same(sorted(on_veth(nodes, lossy, work("isomsg-cc"), 50).splitlines()),
                  [f"[{i}] {50 * nodes} transfers, the same books everywhere" for i in range(nodes)], f"{nodes} nodes")
+
+
+@test
+def nodes_in_namespaces_send_isochrons_there_and_back_and_in_streams():
+    for nodes in (2, 3, 5):
+        for lossy in (False, True):
+            same(sorted(on_veth(nodes, lossy, work("isoping-cc"), 64, 100).splitlines()),
+                 [f"[{i}] 100 rounds" for i in range(nodes)], f"there and back among {nodes} nodes")
+            same(sorted(on_veth(nodes, lossy, work("isostream-cc"), 1000, 200, 2).splitlines()),
+                 [f"[{i}] 2 rounds of 200 isochrons" for i in range(nodes)], f"streams among {nodes} nodes")
 
 
 run()
