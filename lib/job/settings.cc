@@ -71,6 +71,13 @@ void read_own(Settings& settings, const topology::NodeConf& conf) {
         if (key == "silence") settings.silence = seconds(conf, key, text);
         if (key == "hello-limit") settings.hello_limit = seconds(conf, key, text);
     }
+    // Or time would be taken to stand still between two tokens.
+    constexpr int kTokens = 4;
+    const std::chrono::duration<double> heard_within{conf.survive.value_or(86400)};
+    if (kTokens * settings.pulse_interval > settings.silence ||
+        kTokens * settings.pulse_interval > heard_within)
+        throw conf.error("pulse-interval",
+                         "it is too long: give a quarter of silence at the most, and of survive");
 }
 
 }  // namespace

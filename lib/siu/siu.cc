@@ -9,6 +9,15 @@ namespace isoplane::siu {
 
 namespace {
 
+/// Nothing is missing while this host only holds its next token back.
+tm::ExchangeOptions with_patience(tm::ExchangeOptions options, Duration pulse_interval) {
+    const Duration least = 2 * pulse_interval;
+    niu::TimeoutLimits& timeout = options.timeout;
+    for (Duration* limit : {&timeout.initial, &timeout.least, &timeout.most, &options.idle_timeout})
+        *limit = std::max(*limit, least);
+    return options;
+}
+
 tm::ExchangeOptions with_place(tm::ExchangeOptions options, const niu::Niu& niu,
                                const topology::Paths& paths) {
     const topology::Topology& topology = paths.topology();
@@ -48,7 +57,7 @@ bool may_join(std::uint32_t first, std::uint32_t second) noexcept {
 }  // namespace
 
 Siu::Siu(niu::Niu& niu, const topology::Paths& paths, SiuOptions options)
-    : Relay(niu, paths, with_place(options.exchange, niu, paths)),
+    : Relay(niu, paths, with_patience(with_place(options.exchange, niu, paths), options.pulse_interval)),
       niu_(niu),
       own_(std::move(options)),
       here_(niu.options().node),

@@ -79,6 +79,13 @@ TEST_F(SettingsTest, reads_those_of_logical_time) {
     EXPECT_EQ(settings.isotach.most_outstanding, 5000U);
     EXPECT_EQ(settings.pulse_interval, std::chrono::microseconds(20));
     EXPECT_TRUE(settings.isotach.paranoid);
+    for (const char* more : {"silence=0.5\n", "survive=0.5\n"}) {
+        EXPECT_EQ(load(std::string(kLeast) + "pulse-interval=125000\n" + more).pulse_interval,
+                  std::chrono::milliseconds(125));
+        EXPECT_NE(
+            complaint(std::string(kLeast) + "pulse-interval=125001\n" + more).find("a quarter of silence"),
+            std::string::npos);
+    }
     EXPECT_NE(complaint(std::string(kLeast) + "outstanding=0\n").find("from 1 to"), std::string::npos);
     EXPECT_NE(complaint(std::string(kLeast) + "pulse-interval=-1\n").find("from 0 to 1000000"),
               std::string::npos);

@@ -96,4 +96,18 @@ TEST(SiuPace, more_tokens_ahead_make_shorter_pulses) {
     EXPECT_GT(clock[2], clock[1] * 3 / 2);
 }
 
+TEST(SiuPace, who_holds_tokens_back_for_the_length_of_a_pulse_sends_none_again) {
+    for (const Duration interval : {Duration{1ms}, Duration{20ms}, Duration{300ms}}) {
+        Clocks clocks(topology::single_switch(2), {.pulse_interval = interval}, {0});
+        clocks.want(true);
+        clocks.stations.run(5 * interval, interval / 40);
+        const auto before = clocks.sius[1]->clock();
+        ASSERT_NE(before, 0U);
+        clocks.stations.run(20 * interval, interval / 40);
+        EXPECT_GE(clocks.sius[1]->clock(), before + 10);
+        for (const auto& siu : clocks.sius)
+            EXPECT_EQ(siu->counters().resent.get(), 0U) << interval.count() << " ns";
+    }
+}
+
 }  // namespace isoplane::test
