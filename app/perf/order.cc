@@ -42,7 +42,7 @@ std::string name_of(std::size_t ahead) {
     return "isotach/" + std::to_string(ahead);
 }
 
-/// Of the first number of tokens ahead: all of them of the same.
+/// Of the least number of tokens ahead, which is the first: all of them of the same.
 std::vector<Target> order_targets(const Results& results, const OrderOptions& options) {
     const std::string ordered = name_of(options.ahead.front());
     const auto latency = [&](std::size_t size) { return results.round_trip_ratio(ordered, kNoniso, size); };
@@ -286,7 +286,7 @@ void describe(po::options_description& options) {
     describe_kernel(options);
     options.add_options()  //
         ("tokens-ahead", po::value<std::string>()->value_name("LIST")->default_value("1,2"),
-         "tokens that every node sends ahead; targets are for the first")  //
+         "tokens that every node sends ahead; targets are for the least")  //
         ("tm", po::value<std::string>()->value_name("WHERE")->default_value("host"),
          "the token manager: beside the host that sends first, whose link leads to the other (host); beside "
          "a "
