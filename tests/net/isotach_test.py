@@ -253,6 +253,7 @@ def one_that_is_killed_under_traffic_ends_those_that_order_with_it():
                      path) as launcher:
             until(lambda: all(os.path.exists(f"{path}.{node}") and os.path.getsize(f"{path}.{node}") > 100_000
                               for node in range(3)) or not launcher.alive(), "isochrons are under way")
+            assert launcher.alive(), f"{launcher} has ended: {launcher.err()}"
             with open(f"{path}.pid.2", encoding="ascii") as file:
                 os.kill(int(file.read()), signal.SIGKILL)
             said = launcher.ends(code=1, err="killed by signal 9").err()

@@ -56,8 +56,8 @@ def nodes_in_namespaces_send_isochrons_there_and_back_and_in_streams():
         for lossy in (False, True):
             same(sorted(on_veth(nodes, lossy, work("isoping-cc"), 64, 100).splitlines()),
                  [f"[{i}] 100 rounds" for i in range(nodes)], f"there and back among {nodes} nodes")
-            same(sorted(on_veth(nodes, lossy, work("isostream-cc"), 1000, 200, 2).splitlines()),
-                 [f"[{i}] 2 rounds of 200 isochrons" for i in range(nodes)], f"streams among {nodes} nodes")
+            same(sorted(on_veth(nodes, lossy, work("isostream-cc"), 1000, 300, 3).splitlines()),
+                 [f"[{i}] 3 rounds of 300 isochrons" for i in range(nodes)], f"streams among {nodes} nodes")
 
 
 run()
