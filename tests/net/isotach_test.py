@@ -12,8 +12,8 @@ import signal
 import time
 
 from installed import WAYS, build, install, job
-from jobs import frames_lost
-from net import UNHEARD, Node, Program, run, same, test, until, work
+from jobs import Job, frames_lost
+from net import UNHEARD, Node, Program, ask_telemetry, run, same, test, until, work
 
 NODES = (2, 3, 5)
 LOSS = "loss=0.01"
@@ -164,8 +164,8 @@ class OwnManager:
             self.fabric = stack.enter_context(Node("fabric", ",".join(wires)).ready())
             self.manager = stack.enter_context(Node("tm", wires[2], "--job-key", 7, "--fmconfig",
                                                     work(f"{name}.network")).ready())
-            self.job = stack.enter_context(Program("run", "--config", work(f"{name}.conf"), *options, "--",
-                                                   work("isoorder-cc"), isochrons, *journal))
+            self.job = stack.enter_context(Job("--config", work(f"{name}.conf"), *options, "--", work("isoorder-cc"),
+                                               isochrons, *journal))
             self.stack = stack.pop_all()
 
     def __enter__(self):
@@ -180,6 +180,16 @@ class OwnManager:
         until(lambda: self.fabric.ask("show fabric json")["ports"][0]["counters"]["in"] > 1000 or not self.job.alive(),
               "isochrons are under way")
         self.manager.process.send_signal(signal.SIGSTOP)
+
+    def shows_what_waits(self):
+        """All of it is in the buckets of later pulses, at both hosts: messages, and a marker for each own isochron."""
+        reports = [ask_telemetry(path, "/isoplane/buckets", "/isoplane/time") for path in self.job.telemetry()]
+        same(len(reports), 2, f"hosts that answer: {reports}")
+        for buckets, times in ((list(buckets.values()), times["isotach"]) for buckets, times in reports):
+            same({bucket["host"] for bucket in buckets}, {"node0", "node1"}, f"whose messages wait in {buckets}")
+            assert all(bucket["pulse"] > times["executed_pulse"] for bucket in buckets), f"{buckets}, {times}"
+            same((sum(bucket["waiting"] for bucket in buckets), sum(bucket["missing"] for bucket in buckets)),
+                 (times["waiting"] + times["outstanding"], 0), f"what waits, and what is missing, of {buckets}")
 
     def ends_clean(self):
         self.manager.stop(err=UNHEARD)
@@ -197,6 +207,8 @@ def time_goes_on_when_its_token_manager_does():
             network.is_stopped_under_traffic()
             time.sleep(3)
             assert network.job.alive() and network.job.out() == "", f"{network.job} did not wait: {network.job.out()}"
+            if way == "lcore":
+                network.shows_what_waits()
             network.manager.process.send_signal(signal.SIGCONT)
             same(sorted(network.job.ends().out().splitlines()),
                  [f"[{i}] {messages} messages, in the same order everywhere" for i in range(2)], way)

@@ -4,13 +4,26 @@
 """Jobs of a program, on a fabric of the launcher's or with each node in a network namespace of its own."""
 
 import contextlib
+import glob
 import re
 
-from net import Namespace, Node, Program, same, work
+from net import Namespace, Node, Program, make_dir, same, work
 
 ENOUGH = 1000  # frames
 PORTS = "port of rank"
 IMPAIRED = {False: (), True: ("--fabric", "loss=0.01")}
+
+
+class Job(Program):
+    """`isoplane run`, with its files in a directory of its own."""
+
+    def __init__(self, *words):
+        self.directory = make_dir(f"job{Program._started}")
+        super().__init__("run", *words, environment={"XDG_RUNTIME_DIR": self.directory})
+
+    def telemetry(self):
+        """The sockets of what can be asked."""
+        return glob.glob(f"{self.directory}/**/dpdk_telemetry.v2", recursive=True)
 
 
 def on_virtio(nodes, lossy, *words, way="inline", options=()):

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -89,6 +90,19 @@ def run_time_directory(pid):
     return None
 
 
+def ask_telemetry(path, *commands):
+    """What rte_telemetry answers."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as telemetry:
+        telemetry.settimeout(LIMIT)
+        telemetry.connect(path)
+        telemetry.recv(1 << 16)
+        answers = []
+        for command in commands:
+            telemetry.send(command.encode())
+            answers.append(json.loads(telemetry.recv(1 << 16))[command])
+        return answers
+
+
 def die_with_parent():
     """Runs in a child: it is killed when the test is, however that ends."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -106,7 +120,7 @@ class Program:
 
     _started = 0
 
-    def __init__(self, *words, within=(), prepare=die_with_parent):
+    def __init__(self, *words, within=(), prepare=die_with_parent, environment=()):
         Program._started += 1
         self.out_path, self.err_path = work(f"{Program._started}.out"), work(f"{Program._started}.err")
         self.words = [str(word) for word in words]
@@ -114,7 +128,8 @@ class Program:
             self.words[1:1] = ["--hugepages", "off"]  # whoever else runs here may take them meanwhile
         with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
             self.process = subprocess.Popen([*within, PROGRAM, *self.words], stdin=subprocess.PIPE, stdout=out,
-                                            stderr=err, preexec_fn=prepare, cwd=WORK)
+                                            stderr=err, preexec_fn=prepare, cwd=WORK,
+                                            env={**os.environ, **dict(environment)})
         self.pid = self.process.pid
 
     def __enter__(self):

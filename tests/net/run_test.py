@@ -48,11 +48,8 @@ class Job(Program):
         Job._jobs += 1
         self.mark = f"{os.getpid()}-{Job._jobs}"
         self.directory = make_dir(f"job{Job._jobs}")
-        os.environ.update(RUN_TEST_MARK=self.mark, XDG_RUNTIME_DIR=self.directory, ISOPLANE=PROGRAM)
-        try:
-            super().__init__("run", *words, **how)
-        finally:
-            del os.environ["XDG_RUNTIME_DIR"], os.environ["RUN_TEST_MARK"]
+        super().__init__("run", *words, **how, environment={
+            "RUN_TEST_MARK": self.mark, "XDG_RUNTIME_DIR": self.directory, "ISOPLANE": PROGRAM})
 
     def done(self, code=0, err=None):
         return clean(self.ends(code, err))

@@ -7,17 +7,16 @@ TIMEKEEPER BYSTANDER.
 
 Hosts run `timekeeper`, which keeps logical time and does nothing else, or `bystander`, which is a whole program."""
 
-import glob
 import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from net import (LIMIT, UNHEARD, WORK, Node, Program, die_with_parent, make_dir, run, run_time_directory, same, test,
+from jobs import Job
+from net import (LIMIT, UNHEARD, WORK, Node, Program, ask_telemetry, die_with_parent, run, run_time_directory, same, test,
                  until, work)
 
 TIMEKEEPER, BYSTANDER = (os.path.abspath(path) for path in sys.argv[2:4])
@@ -255,31 +254,6 @@ def a_node_may_be_a_host_and_shows_its_buckets():
         fabric.stop(err=UNHEARD)
 
 
-class Job(Program):
-    """`isoplane run`, with its files in a directory of its own."""
-
-    def __init__(self, *words):
-        self.directory = make_dir(f"job{Program._started}")
-        os.environ["XDG_RUNTIME_DIR"] = self.directory
-        try:
-            super().__init__("run", *words)
-        finally:
-            del os.environ["XDG_RUNTIME_DIR"]
-
-
-def ask(path, *commands):
-    """What rte_telemetry answers."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as telemetry:
-        telemetry.settimeout(LIMIT)
-        telemetry.connect(path)
-        telemetry.recv(1 << 16)
-        answers = []
-        for command in commands:
-            telemetry.send(command.encode())
-            answers.append(json.loads(telemetry.recv(1 << 16))[command])
-        return answers
-
-
 @test
 def a_job_has_one():
     for options in ((), ("--tokens-ahead", 4), ("--topology", TWO_SWITCHES), ("--fabric", "loss=0.02,reorder=0.02")):
@@ -307,8 +281,8 @@ def the_capture_of_a_job_can_be_drawn():
 def the_fabric_of_a_job_reports_on_it():
     with Job("-n", 2, "--no-labels", "--", "sh", "-c", "echo ready; exec sleep 1000") as job:
         until(lambda: job.out().count("ready") == 2, "both ranks are there")
-        path, = glob.glob(f"{job.directory}/**/dpdk_telemetry.v2", recursive=True)
-        report = ask(path, "/isoplane/tokens")[0]["tm0"]
+        path, = job.telemetry()
+        report = ask_telemetry(path, "/isoplane/tokens")[0]["tm0"]
         same((report["manager"], report["neighbours"], report["token_sent"]),
              ("tm@0", {"0": "node0", "1": "node1"}, 1), "the token manager of the fabric")
         job.stop(code=1, err="was ended by SIGTERM")
@@ -319,8 +293,8 @@ def ranks_that_leave_progress_to_an_lcore_can_be_asked():
     names = write("names", "0 alice-1 bob.2\n")
     with Job("--topology", names, "--progress", "lcore", "--no-labels", "--", BYSTANDER) as job:
         until(lambda: job.out().count("there") == 2, "both ranks are there")
-        reports = [ask(path, "/isoplane/buckets", "/isoplane/time", "/isoplane/niu")
-                   for path in glob.glob(f"{job.directory}/**/dpdk_telemetry.v2", recursive=True)]
+        reports = [ask_telemetry(path, "/isoplane/buckets", "/isoplane/time", "/isoplane/niu")
+                   for path in job.telemetry()]
         ranks = [report for report in reports if report[1]]
         same(len(ranks), 2, f"ranks that answer: {reports}")
         for buckets, time, _ in ranks:
