@@ -99,6 +99,19 @@ std::string file_prefix() {
     return std::string(kPrefix) + std::to_string(getpid());
 }
 
+int open_directory(const std::filesystem::path& directory) {
+    return open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/// By a process that lives, perhaps in another namespace of pids, where nobody here has its own.
+bool is_held(const std::filesystem::path& directory) {
+    const int file = open_directory(directory);
+    if (file < 0) return true;
+    const bool held = flock(file, LOCK_EX | LOCK_NB) != 0;
+    close(file);
+    return held;
+}
+
 /// Removes the run-time directories of processes that were killed and could not do it themselves.
 void sweep(const std::filesystem::path& directories) {
     std::error_code ignored;
@@ -106,8 +119,8 @@ void sweep(const std::filesystem::path& directories) {
         const std::string name = entry.path().filename();
         if (!name.starts_with(kPrefix)) continue;
         const long pid = std::atol(name.c_str() + kPrefix.size());
-        if (pid > 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
-            std::filesystem::remove_all(entry.path(), ignored);
+        const bool is_gone = pid > 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+        if (is_gone && !is_held(entry.path())) std::filesystem::remove_all(entry.path(), ignored);
     }
 }
 
@@ -189,6 +202,8 @@ Eal::Eal(const EalOptions& options) {
                                  "); `isoplane doctor` finds out why. It was given:" + line);
     }
     runtime_dir_ = rte_eal_get_runtime_dir();
+    directory_ = open_directory(runtime_dir_);
+    if (directory_ >= 0) flock(directory_, LOCK_SH);
     if (runtime_dir_.ends_with(file_prefix())) sweep(std::filesystem::path(runtime_dir_).parent_path());
 }
 
@@ -197,6 +212,7 @@ Eal::~Eal() {
     // and now and then one of them dies of it. The kernel takes memory back with the process; only the
     // directory stays.
     remove_runtime_dir();
+    if (directory_ >= 0) close(directory_);
 }
 
 }  // namespace isoplane::runtime

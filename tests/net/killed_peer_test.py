@@ -4,7 +4,9 @@
 
 """A peer that is killed under traffic takes nobody with it: killed_peer_test.py PROGRAM."""
 
+import fcntl
 import os
+import shutil
 
 from net import UNHEARD, Node, round_trip, run, run_time_directory, same, test, until, work
 
@@ -104,6 +106,39 @@ def what_a_killed_node_left_behind_goes_with_the_next_one():
     with Node("sink", "ring:a") as node:
         node.ready().stop()
     assert not os.path.exists(left), left
+
+
+def is_locked(directory):
+    """By the process that it is of."""
+    file = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+
+
+@test
+def what_a_node_uses_whose_pid_is_of_another_namespace_stays():
+    with open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
+        nobody = int(file.read())
+    with Node("sink", "ring:a") as node:
+        own = run_time_directory(node.ready().pid)
+        assert is_locked(own), f"{own} is not"
+        foreign = os.path.join(os.path.dirname(own), f"isoplane-{nobody}")
+        node.stop()
+    os.mkdir(foreign)
+    held = os.open(foreign, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        with Node("sink", "ring:a") as node:
+            node.ready().stop()
+        assert os.path.isdir(foreign), f"{foreign} was removed"
+    finally:
+        os.close(held)
+        shutil.rmtree(foreign, ignore_errors=True)
 
 
 run()

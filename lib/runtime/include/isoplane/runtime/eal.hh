@@ -51,6 +51,7 @@ class Eal {
   private:
     bool hugepages_ = false;
     std::string runtime_dir_;
+    int directory_ = -1;  ///< that, locked as long as this process lives
 };
 
 /// CPUs that this process may run on.
