@@ -54,10 +54,23 @@ void print_result(const runtime::Views& views, bool json) {
     std::printf("%s\n", runtime::json_text(all, 2).c_str());
 }
 
+class Closed {
+  public:
+    explicit Closed(Node& node) noexcept : node_(node) {}
+    ~Closed() { node_.close(); }
+    Closed(const Closed&) = delete;
+    Closed& operator=(const Closed&) = delete;
+
+  private:
+    Node& node_;
+};
+
 int run_node(const NodeCommand& command) {
     const runtime::StopSignal signal;
     Node node(command.node, command.links);
     Roles roles(node, command.roles, command.placement);
+    // However this ends: its stages and reports ask the roles, which are gone before it is.
+    const Closed closed(node);
     node.ready(command.placement);
     roles.open();
 
