@@ -8,6 +8,7 @@ namespace isoplane::isotach {
 bool Isotach::register_signal(unsigned channel) noexcept {
     if (!is_signal(channel) || (signals_ & wire::group_signal(channel)) != 0) return false;
     signals_ |= wire::group_signal(channel);
+    ++registered_[channel];
     return true;
 }
 
@@ -49,10 +50,12 @@ bool Isotach::enter_barrier(unsigned channel) noexcept {
     return true;
 }
 
-/// False when the program has cleared the signal, or left the barrier, while the notice waited.
+/// False when the program has cleared the signal, or left the barrier, while the notice waited; whether or
+/// not it is back.
 bool Isotach::notice(const Delivery& delivery) noexcept {
     if (delivery.kind == DeliveryKind::kSignal)
-        return delivery.channel == kResetSignal || (signals_ & wire::group_signal(delivery.channel)) != 0;
+        return delivery.channel == kResetSignal || ((signals_ & wire::group_signal(delivery.channel)) != 0 &&
+                                                    registered_[delivery.channel] == delivery.isochron);
     if (delivery.kind != DeliveryKind::kBarrier) return true;
     Barrier& barrier = barriers_[delivery.channel];
     if (barrier.state != BarrierState::kEntered || barrier.entered != delivery.isochron) return false;

@@ -228,8 +228,10 @@ void Isotach::end_pulse(Pulse pulse) noexcept {
     const std::uint32_t signals = group_.take_signals() & (signals_ | wire::group_signal(kResetSignal));
     for (unsigned channel = 0; channel < wire::kSignalChannels; ++channel) {
         if ((signals & wire::group_signal(channel)) == 0) continue;
-        deliver(
-            {.kind = DeliveryKind::kSignal, .channel = static_cast<std::uint16_t>(channel), .time = time});
+        deliver({.kind = DeliveryKind::kSignal,
+                 .channel = static_cast<std::uint16_t>(channel),
+                 .isochron = registered_[channel],
+                 .time = time});
         ++time.rank;
     }
     for (unsigned channel = 0; channel < wire::kBarrierChannels; ++channel) {

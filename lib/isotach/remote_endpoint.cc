@@ -157,6 +157,7 @@ bool RemoteEndpoint::register_signal(unsigned channel) noexcept {
     if (!is_signal(channel) || (signals_ & wire::group_signal(channel)) != 0) return false;
     if (!ask(EndpointLink::Action::kRegisterSignal, channel)) return false;
     signals_ |= wire::group_signal(channel);
+    ++registered_[channel];
     return true;
 }
 
@@ -199,7 +200,8 @@ bool RemoteEndpoint::enter_barrier(unsigned channel) noexcept {
 bool RemoteEndpoint::receive(Delivery& delivery) noexcept {
     while (link_.delivered.pop(delivery)) {
         if (delivery.kind == DeliveryKind::kSignal && delivery.channel != kResetSignal &&
-            (signals_ & wire::group_signal(delivery.channel)) == 0)
+            ((signals_ & wire::group_signal(delivery.channel)) == 0 ||
+             registered_[delivery.channel] != delivery.isochron))
             continue;  // cleared while it was on its way here
         if (delivery.kind == DeliveryKind::kBarrier) {
             Barrier& barrier = barriers_[delivery.channel];

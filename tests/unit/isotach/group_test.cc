@@ -128,6 +128,21 @@ TEST(Signals, are_for_those_that_have_registered_them) {
     EXPECT_FALSE(isotach.waiting()) << "it is not registered any more";
 }
 
+TEST(Signals, that_waited_while_they_were_cleared_are_not_noticed_when_they_are_registered_again) {
+    Hosts hosts(topology::single_switch(2));
+    Isotach& isotach = hosts[0].isotach;
+    ASSERT_TRUE(isotach.register_signal(1));
+    ASSERT_TRUE(isotach.send_signal(1));
+    hosts.run(1ms);
+    ASSERT_TRUE(isotach.waiting());
+    ASSERT_TRUE(isotach.clear_signal(1));
+    ASSERT_TRUE(isotach.register_signal(1));
+    EXPECT_TRUE(hosts[0].receive().empty());
+    ASSERT_TRUE(isotach.send_signal(1));
+    hosts.run(1ms);
+    only_notice(hosts[0], DeliveryKind::kSignal, 1);
+}
+
 TEST(Signals, of_several_senders_in_one_pulse_are_noticed_once) {
     Hosts hosts(topology::single_switch(3));
     for (NodeId host = 0; host < 3; ++host)

@@ -37,4 +37,31 @@ TEST(IsotachRemoteEndpoint, a_full_ring_delays_what_is_executed_and_loses_nothin
     EXPECT_EQ(hosts[1].isotach.outstanding(), 0U);
 }
 
+TEST(IsotachRemoteEndpoint,
+     a_signal_that_waited_while_it_was_cleared_is_not_noticed_when_it_is_registered_again) {
+    Hosts hosts(topology::single_switch(2));
+    isotach::EndpointLink link(hosts[0].isotach, station_pool(), 8);
+    isotach::EndpointStage stage("isotach", link, hosts[0].isotach);
+    isotach::RemoteEndpoint endpoint(link, hosts[0].isotach.needs(), station_pool());
+    const auto run = [&] {
+        for (int i = 0; i < 200; ++i) {
+            stage.poll(hosts.stations.now());
+            hosts.run(5us);
+        }
+    };
+    ASSERT_TRUE(endpoint.register_signal(1));
+    ASSERT_TRUE(endpoint.send_signal(1));
+    run();
+    ASSERT_TRUE(endpoint.waiting());
+    ASSERT_TRUE(endpoint.clear_signal(1));
+    ASSERT_TRUE(endpoint.register_signal(1));
+    isotach::Delivery delivery;
+    EXPECT_FALSE(endpoint.receive(delivery));
+    ASSERT_TRUE(endpoint.send_signal(1));
+    run();
+    EXPECT_TRUE(endpoint.receive(delivery));
+    EXPECT_EQ(delivery.kind, isotach::DeliveryKind::kSignal);
+    EXPECT_EQ(delivery.channel, 1U);
+}
+
 }  // namespace isoplane::test

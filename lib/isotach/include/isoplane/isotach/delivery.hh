@@ -33,7 +33,7 @@ struct Delivery {
     wire::Operation operation = wire::Operation::kMessage;  ///< what a message is to do
     std::uint16_t channel = 0;  ///< of a signal or barrier; of kLeft and kJoined the host
     /// Of the issuer's, which time.host is; each host counts its own from 0. Of a barrier: how often this
-    /// host had entered it. Of kLeft and kJoined: the view.
+    /// host had entered it. Of a signal: how often it had registered it. Of kLeft and kJoined: the view.
     std::uint32_t isochron = 0;
     LogicalTime time{};
     std::span<const std::byte> data{};

@@ -352,6 +352,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     std::uint32_t signals_ = 0;       ///< registered
     Pulse acted_at_ = 0;
     Pulse known_at_ = 0;  ///< the pulse in which all learn of what was done last
+    std::array<std::uint32_t, wire::kSignalChannels> registered_{};  ///< how often each signal was
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
     Survival survival_;
     runtime::Time now_{};

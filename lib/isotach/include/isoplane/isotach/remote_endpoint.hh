@@ -150,6 +150,7 @@ class RemoteEndpoint final : public Endpoint {
     std::uint32_t signals_ = 0;  ///< registered
     std::uint32_t acts_ = 0;     ///< asked for
     std::array<Barrier, wire::kBarrierChannels> barriers_{};
+    std::array<std::uint32_t, wire::kSignalChannels> registered_{};  ///< how often each signal was
 };
 
 }  // namespace isoplane::isotach
