@@ -203,10 +203,13 @@ void Network::cut() {
         groups[port] = 1;
     }
     const bool one_way = random_.below(3) == 0;
-    ++partitions_;
-    if (!one_way) fabric_->set_partition(groups);
-    for (const unsigned port : cut_off)
-        if (one_way) fabric_->set(port, {.loss = 1});
+    if (one_way) {
+        ++partitions_;
+        for (const unsigned port : cut_off)
+            fabric_->set(port, {.loss = 1});
+    } else {
+        divide(groups);
+    }
     const auto watch = [this] {
         look_at_views();
         return !complaint().empty();

@@ -183,14 +183,27 @@ std::string Network::act(Duration limit) {
     return leave(limit);
 }
 
-/// Other faults than before; now and then a partition.
+/// Other faults than before; now and then a partition: of one port, or of any that are not all.
 void Network::disturb() {
     for (unsigned port = 0; port < fabric_->ports(); ++port)
         fabric_->set(port, some_faults(random_, scenario_.worst));
     if (!scenario_.partitions || random_.below(3) != 0) return;
     fabric::Partition groups(fabric_->ports(), 0);
-    groups[random_.below(groups.size())] = 1;
+    const std::size_t apart = random_.below(groups.size());
+    const std::size_t others = (apart + 1 + random_.below(groups.size() - 1)) % groups.size();
+    if (random_.below(2) == 0)
+        for (auto& group : groups)
+            group = static_cast<fabric::Partition::value_type>(random_.below(2));
+    groups[apart] = 1;
+    groups[others] = 0;
+    divide(groups);
+}
+
+void Network::divide(const fabric::Partition& groups) {
+    const std::ptrdiff_t apart = std::ranges::count(groups, 1);
+    const std::ptrdiff_t others = std::ssize(groups) - apart;
     ++partitions_;
+    if (std::min(apart, others) > 1) ++halves_;
     fabric_->set_partition(groups);
 }
 

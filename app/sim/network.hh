@@ -45,6 +45,8 @@ class Network {
     const std::vector<std::unique_ptr<Manager>>& managers() const { return managers_; }
     const fabric::Switch& fabric() const { return *fabric_; }
     std::uint64_t partitions() const { return partitions_; }
+    /// Those with several ports on either side.
+    std::uint64_t halves() const { return halves_; }
     const Views& views() const { return views_; }
     /// Of hosts and token managers.
     const Deaths& deaths() const { return deaths_; }
@@ -82,6 +84,7 @@ class Network {
     }
 
     void disturb();
+    void divide(const fabric::Partition& groups);
     void heal();
     void clear_faults();
     bool all_rest() const;
@@ -125,6 +128,7 @@ class Network {
     std::vector<std::unique_ptr<Manager>> managers_;
     std::uint64_t polls_ = 0;  ///< counted where hosts are many
     std::uint64_t partitions_ = 0;
+    std::uint64_t halves_ = 0;
     Views views_;
     Deaths deaths_;
     std::uint64_t given_up_ = 0;

@@ -42,6 +42,7 @@ void Totals::add(const Network& network) {
         cut_off += out.cut.get() + fabric.ingress(port).cut.get();
     }
     partitions += network.partitions();
+    halves += network.halves();
     deaths += network.deaths().count();
     restarts += network.restarts();
     views += network.views().changes();
@@ -56,7 +57,7 @@ std::ostream& operator<<(std::ostream& out, const Totals& t) {
         << " sent again\n"
         << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
         << " reordered, " << t.corrupted << " corrupted, " << t.late << " late, " << t.cut_off
-        << " cut off in " << t.partitions << " partitions\n";
+        << " cut off in " << t.partitions << " partitions, " << t.halves << " of them into halves\n";
     if (t.deaths + t.restarts + t.views != 0)
         out << "  " << t.deaths << " deaths, " << t.restarts << " starts again, " << t.views
             << " changes of view, " << t.failovers << " token managers stood in for, " << t.given_up
@@ -113,6 +114,7 @@ nlohmann::json Trials::to_json() const {
               {"late", t.late},
               {"cut_off", t.cut_off},
               {"partitions", t.partitions},
+              {"halves", t.halves},
               {"deaths", t.deaths},
               {"restarts", t.restarts}}},
             {"membership",

@@ -31,6 +31,7 @@ struct Totals {
     std::uint64_t late = 0;
     std::uint64_t cut_off = 0;
     std::uint64_t partitions = 0;
+    std::uint64_t halves = 0;  ///< of these: with several ports on either side
     std::uint64_t deaths = 0;  ///< of hosts and token managers, which logical time survives
     std::uint64_t restarts = 0;
     std::uint64_t views = 0;     ///< changes of them
