@@ -19,7 +19,7 @@ struct Barrier {
     std::uint8_t channel = 0;
     Pulse pulse = 0;
     std::uint16_t host = 0;       ///< who noticed
-    std::vector<Sender> senders;  ///< who entered it as a strong one
+    std::vector<Sender> senders;  ///< who entered it
 };
 
 bool is_earlier(const Barrier& a, const Barrier& b) {
@@ -117,7 +117,7 @@ class Reader {
             wrong(noticed + ", but entered it only at clock " + std::to_string(entry->clock));
         pass_to(event.channel, event.time.pulse);
         const auto barrier = first_from(barriers_, event.channel, event.time.pulse);
-        if (entry->strong) barrier->senders.push_back({static_cast<std::uint16_t>(host_), m.issued});
+        barrier->senders.push_back({static_cast<std::uint16_t>(host_), m.issued});
         m.next = std::max(m.next, static_cast<std::size_t>(barrier - barriers_.begin()) + 1);
         m.may_miss_one = false;
     }
@@ -196,9 +196,10 @@ class Waiting {
     std::array<bool, 256> waits_{};
 };
 
-void check_strong(const Case& c, std::size_t host, std::vector<Barrier>& barriers) {
+/// A weak one does what a strong one promises.
+void check_comes_after(const Case& c, std::size_t host, std::vector<Barrier>& barriers) {
     check_fence<BarrierNotice>(
-        c, host, Rule::kBarrier, "a strong barrier", [&](const BarrierNotice& notice, Fence& fence) {
+        c, host, Rule::kBarrier, "a barrier", [&](const BarrierNotice& notice, Fence& fence) {
             for (const Sender& sender : first_from(barriers, notice.channel, notice.time.pulse)->senders)
                 fence.raise(sender);
         });
@@ -216,7 +217,7 @@ void check_barriers(const Case& c) {
     }
     if (c.setting.quiet) waiting.check(c);
     for (std::size_t host = 0; host < c.setting.hosts; ++host)
-        check_strong(c, host, barriers);
+        check_comes_after(c, host, barriers);
 }
 
 }  // namespace isoplane::sim

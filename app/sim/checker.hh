@@ -22,8 +22,10 @@ enum class Rule : std::uint8_t {
     kAtomicity,   ///< the parts of an isochron at a host come together; all hosts execute it, or none
     kIssueOrder,  ///< the isochrons of a host are executed in the order in which it issued them
     kCausality,   ///< what a host issues is executed after what it had been delivered before
-    kSignal,   ///< noticed once, at one pulse, by all who registered it, after all its sender issued before
-    kBarrier,  ///< noticed once, at one pulse, by all members, after each has entered
+    kSignal,      ///< noticed once, at one pulse, by all who have registered it by then, after all its sender
+                  ///< issued before; sent by those alone
+    kBarrier,     ///< noticed once, at one pulse, by all members, after each has entered and all that it had
+                  ///< issued before; weak or strong
 };
 
 /// The rule as a word, for reports.
@@ -40,7 +42,8 @@ struct Setting {
     /// The run ended when nothing was left to do: all that was issued must have been delivered. Otherwise it
     /// was cut short, and what had not happened yet is no violation, unless a host has gone past its time.
     bool quiet = true;
-    /// By host: a bit for each signal channel it has registered. Empty: every host has registered every one.
+    /// By host: a bit for each signal channel it has registered from the start. Empty: every host has
+    /// registered every one.
     std::vector<std::uint32_t> signals;
     /// By host: it has left, and may have noticed nothing of this pulse and later ones. Empty: all stayed.
     std::vector<Pulse> left{};

@@ -13,7 +13,7 @@
 
 namespace isoplane::sim {
 
-/// Who sent a signal or entered a strong barrier, and how many isochrons it had issued by then.
+/// Who sent a signal or entered a barrier, and how many isochrons it had issued by then.
 struct Sender {
     std::uint16_t host = 0;
     std::uint32_t issued = 0;

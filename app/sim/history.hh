@@ -52,6 +52,19 @@ struct Delivery {
     std::uint64_t content = 0;
 };
 
+/// From here on the host is told of the signals of the channel that are to be noticed after that pulse, the
+/// last that it has executed.
+struct SignalRegistered {
+    std::uint8_t channel = 0;
+    Pulse executed = 0;
+};
+
+/// From here on it is told of none any more. By then it had received all notices up to that pulse.
+struct SignalCleared {
+    std::uint8_t channel = 0;
+    Pulse received = 0;
+};
+
 struct SignalSent {
     std::uint8_t channel = 0;
     Pulse clock = 0;  ///< the pulse it is sent in: it is noticed the greatest distance later
@@ -73,7 +86,7 @@ struct BarrierJoined {
 struct BarrierEntered {
     std::uint8_t channel = 0;
     Pulse clock = 0;
-    bool strong = false;  ///< all the host has issued so far comes before the barrier completes
+    bool strong = false;  ///< or weak; of either the barrier completes after all the host has issued so far
 };
 
 struct BarrierLeft {
@@ -97,8 +110,8 @@ struct MembershipNotice {
     bool operator==(const MembershipNotice&) const = default;
 };
 
-using Event = std::variant<Issue, Delivery, SignalSent, SignalNotice, BarrierJoined, BarrierEntered,
-                           BarrierLeft, BarrierNotice, MembershipNotice>;
+using Event = std::variant<Issue, Delivery, SignalRegistered, SignalCleared, SignalSent, SignalNotice,
+                           BarrierJoined, BarrierEntered, BarrierLeft, BarrierNotice, MembershipNotice>;
 
 /// What happened at each host, in the order in which its program saw it.
 using History = std::vector<std::vector<Event>>;

@@ -19,14 +19,14 @@ bool has(const wire::View& view, std::uint16_t node, std::uint32_t epoch) {
     return at != view.members.end() && at->epoch == epoch;
 }
 
-/// When all learn of it, for what a host does in the group; its stamp, for an isochron that has one.
+/// When all learn of it, for what a host does in the group; its stamp, for an isochron that has one. Who
+/// leaves a barrier is told of it no more from then on, whenever the others learn of that.
 Pulse known_at(const Event& event, std::uint32_t greatest_distance) {
     Pulse pulse = 0;
     std::visit(On{[&](const Issue& e) { pulse = e.stamp; },
                   [&](const SignalSent& e) { pulse = e.clock + greatest_distance; },
                   [&](const BarrierJoined& e) { pulse = e.clock; },
-                  [&](const BarrierEntered& e) { pulse = e.clock + greatest_distance; },
-                  [&](const BarrierLeft& e) { pulse = e.clock + greatest_distance; }},
+                  [&](const BarrierEntered& e) { pulse = e.clock + greatest_distance; }},
                event);
     return pulse;
 }

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the isoplane authors
 
 #include <algorithm>
-#include <span>
+#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -65,41 +66,108 @@ Signal* find(std::vector<Signal>& signals, const SignalNotice& notice) {
     return at != signals.end() && !sent_earlier(wanted, *at) ? &*at : nullptr;
 }
 
-bool is_registered(const Setting& setting, std::size_t host, std::uint8_t channel) {
-    return setting.signals.empty() || (channel < 32 && (setting.signals[host] >> channel & 1U) != 0);
-}
+/// Which channels one host has registered, and for which pulses, as far as its events have been read.
+class Registrations {
+  public:
+    Registrations(const Setting& setting, std::size_t host) : setting_(setting), host_(host) {}
+
+    bool has(std::uint8_t channel) {
+        const std::vector<Span>& all = spans(channel);
+        return !all.empty() && all.back().open;
+    }
+    /// The first pulse whose signals it is told of, where it has the channel.
+    Pulse first(std::uint8_t channel) { return spans(channel).back().first; }
+    /// It is to be told of what is noticed in that pulse.
+    bool holds(std::uint8_t channel, Pulse pulse) {
+        const std::vector<Span>& all = spans(channel);
+        const auto next = std::ranges::upper_bound(all, pulse, {}, &Span::first);
+        return next != all.begin() && pulse <= std::prev(next)->last;
+    }
+
+    void add(const SignalRegistered& event) { spans(event.channel).push_back({.first = event.executed + 1}); }
+    void add(const SignalCleared& event) {
+        if (!has(event.channel)) return;
+        Span& span = spans(event.channel).back();
+        span.last = event.received;
+        span.open = false;
+    }
+
+  private:
+    struct Span {
+        Pulse first = 0;
+        Pulse last = std::numeric_limits<Pulse>::max();
+        bool open = true;
+    };
+
+    std::vector<Span>& spans(std::uint8_t channel) {
+        const auto [at, is_new] = spans_.try_emplace(channel);
+        if (is_new && is_from_the_start(channel)) at->second.emplace_back();
+        return at->second;
+    }
+    bool is_from_the_start(std::uint8_t channel) const {
+        return setting_.signals.empty() || (channel < 32 && (setting_.signals[host_] >> channel & 1U) != 0);
+    }
+
+    const Setting& setting_;
+    std::size_t host_;
+    std::map<std::uint8_t, std::vector<Span>> spans_;
+};
 
 /// Why a host should not have been given this notice; nullptr when it should.
-const char* refusal(const Case& c, std::size_t host, const SignalNotice& notice, const Signal* signal) {
-    if (!is_registered(c.setting, host, notice.channel)) return "but has not registered the channel";
+const char* refusal(std::size_t host, const SignalNotice& notice, const Signal* signal,
+                    Registrations& registrations) {
+    if (!registrations.has(notice.channel)) return "but had not registered the channel";
+    if (notice.time.pulse < registrations.first(notice.channel))
+        return "but had executed that pulse before it registered the channel";
     if (notice.time.place != Place::kEnd) return "which is not the end of a pulse";
     if (signal == nullptr) return "but nobody had sent it the greatest distance before";
     if (signal->noticed[host]) return "for the second time in this pulse";
     return nullptr;
 }
 
+/// What the host registers, sends and notices, in its order.
+void check_registrations(const Case& c, std::size_t host, std::vector<Signal>& signals,
+                         Registrations& registrations) {
+    const auto wrong = [&](const std::string& what) {
+        c.findings.report(Rule::kSignal, [&] { return host_name(host) + " " + what + "."; });
+    };
+    c.index.replay(
+        host, On{[&](const SignalRegistered& e) {
+                     if (registrations.has(e.channel))
+                         wrong("registered " + signal_name(e.channel) + ", which it had registered already");
+                     registrations.add(e);
+                 },
+                 [&](const SignalCleared& e) { registrations.add(e); },
+                 [&](const SignalSent& s) {
+                     if (!registrations.has(s.channel))
+                         wrong("sent " + signal_name(s.channel) + " at clock " + std::to_string(s.clock) +
+                               ", but had not registered the channel");
+                 },
+                 [&](const SignalNotice& n) {
+                     Signal* const signal = find(signals, n);
+                     if (const char* why = refusal(host, n, signal, registrations)) {
+                         wrong("noticed " + signal_name(n.channel) + " at " + to_string(n.time) + ", " + why);
+                     } else {
+                         signal->noticed[host] = true;
+                     }
+                 }});
+}
+
 void check_notices(const Case& c, std::size_t host, std::vector<Signal>& signals) {
     check_fence<SignalNotice>(c, host, Rule::kSignal, "a signal",
                               [&](const SignalNotice& notice, Fence& fence) {
-                                  Signal* const signal = find(signals, notice);
-                                  if (const char* why = refusal(c, host, notice, signal)) {
-                                      c.findings.report(Rule::kSignal, [&] {
-                                          return host_name(host) + " noticed " + signal_name(notice.channel) +
-                                                 " at " + to_string(notice.time) + ", " + why + ".";
-                                      });
-                                      return;
-                                  }
-                                  signal->noticed[host] = true;
+                                  const Signal* const signal = find(signals, notice);
+                                  if (signal == nullptr) return;
                                   for (const Sender& sender : signal->senders)
                                       fence.raise(sender);
                               });
 }
 
 /// In a run that was cut short, a signal that nobody has noticed may have been on its way.
-void check_nobody_missed(const Case& c, const Signal& signal) {
+void check_nobody_missed(const Case& c, const Signal& signal, std::vector<Registrations>& registrations) {
     const bool somebody = std::ranges::find(signal.noticed, true) != signal.noticed.end();
     for (std::size_t host = 0; host < c.setting.hosts; ++host) {
-        if (signal.noticed[host] || !is_registered(c.setting, host, signal.channel)) continue;
+        if (signal.noticed[host] || !registrations[host].holds(signal.channel, signal.pulse)) continue;
         if (!c.setting.left.empty() && signal.pulse >= c.setting.left[host]) continue;
         if (!c.setting.joined.empty() && signal.pulse != 0 && signal.pulse <= c.setting.joined[host])
             continue;
@@ -114,10 +182,14 @@ void check_nobody_missed(const Case& c, const Signal& signal) {
 
 void check_signals(const Case& c) {
     std::vector<Signal> signals = sent_signals(c);
-    for (std::size_t host = 0; host < c.setting.hosts; ++host)
+    std::vector<Registrations> registrations;
+    for (std::size_t host = 0; host < c.setting.hosts; ++host) {
+        registrations.emplace_back(c.setting, host);
+        check_registrations(c, host, signals, registrations.back());
         check_notices(c, host, signals);
+    }
     for (const Signal& signal : signals)
-        check_nobody_missed(c, signal);
+        check_nobody_missed(c, signal, registrations);
 }
 
 }  // namespace isoplane::sim

@@ -89,6 +89,8 @@ TEST(Loss, is_an_isochron_that_nobody_executed) {
     story.history[2].erase(story.delivered(2, 1, 3));
     EXPECT_EQ(broken(story), Rules{Rule::kLoss});
     story.setting.quiet = false;
+    EXPECT_EQ(broken(story), Rules{Rule::kBarrier}) << "its issuer entered the last barrier after it";
+    story.history[2].erase(story.completed(2, 12));
     EXPECT_EQ(broken(story), Rules{}) << "it may have been on its way";
 }
 

@@ -98,6 +98,25 @@ TEST(Mortality, asks_the_lost_for_nothing_from_before_they_joined) {
     EXPECT_EQ(broken_by_late_and_lost({0, 0, 3, 0}), Rules{Rule::kLoss});
 }
 
+/// Both have entered a barrier that is complete at the end of pulse 20; host 1 has left it, or not, before it
+/// received that, and so late that the others never learned that it has.
+Rules broken_by_lost_that_noticed_nothing(bool left) {
+    Views views;
+    views.see(0, {.number = 1, .members = {{0, 0, 1}, {1, 1, 2}}});
+    add_loss(2, views);
+    std::vector<Life> lives{issuer(), receiver({3, 3, 3, 3})};
+    for (Life& life : lives)
+        life.events.insert(life.events.begin(), {BarrierJoined{0, 1}, BarrierEntered{0, 18, true}});
+    lives[0].events.emplace_back(BarrierNotice{0, {20, Place::kEnd, 0, 0}});
+    if (left) lives[1].events.insert(lives[1].events.end() - kParts, BarrierLeft{0, 24});
+    return broken(lives, views);
+}
+
+TEST(Mortality, lets_the_lost_leave_a_barrier_whose_notice_waits) {
+    EXPECT_EQ(broken_by_lost_that_noticed_nothing(true), Rules{});
+    EXPECT_EQ(broken_by_lost_that_noticed_nothing(false), Rules{Rule::kBarrier});
+}
+
 /// Host 0 is told so at that time, and of that view: host 1 has left with the second, and the cut of the
 /// third is so.
 std::string wrong_when_told(const LogicalTime& time, std::uint32_t view, Pulse cut) {

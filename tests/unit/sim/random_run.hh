@@ -39,6 +39,7 @@ class RandomRun {
         Pulse last = 0;          ///< greatest stamp given
         std::uint32_t rank = 0;  ///< next one of that stamp
         std::uint32_t issued = 0;
+        std::uint32_t signals = 31;  ///< registered
         Pulse after_pulse = 0;
         std::uint32_t after_rank = 0;
         std::map<Pulse, std::vector<Delivery>> buckets;
@@ -70,6 +71,8 @@ class RandomRun {
             setting.signals.push_back(static_cast<std::uint32_t>(below(32)));
         ahead_ = 1 + below(4);
         hosts_.resize(n);
+        for (std::size_t i = 0; i < setting.signals.size(); ++i)
+            hosts_[i].signals = setting.signals[i];
         history.resize(n);
     }
 
@@ -112,8 +115,7 @@ class RandomRun {
     void notice(std::size_t host, Pulse pulse) {
         const LogicalTime end{pulse, Place::kEnd, 0, 0};
         for (std::uint8_t s = 0; s < 5; ++s) {
-            const bool registered = setting.signals.empty() || (setting.signals[host] >> s & 1U) != 0;
-            if (registered && signals_.contains({s, pulse})) history[host].push_back(SignalNotice{s, end});
+            if (has(host, s) && signals_.contains({s, pulse})) history[host].push_back(SignalNotice{s, end});
         }
         for (std::uint8_t b = 0; b < 2; ++b) {
             Channel& channel = channels_[b];
@@ -124,12 +126,15 @@ class RandomRun {
     }
 
     void act(std::size_t host, Pulse pulse) {
-        switch (below(8)) {
+        switch (below(9)) {
             case 0:
                 signal(host, pulse + ahead_);
                 break;
             case 1:
+                change_registration(host, pulse);
+                break;
             case 2:
+            case 3:
                 barrier(host, pulse + ahead_);
                 break;
             default:
@@ -174,7 +179,8 @@ class RandomRun {
         return std::max(hosts_[host].last, issue.sent + distance + (one_in(4) ? below(6) : 0));
     }
 
-    /// What the host has issued would come after a signal sent now; a real one waits as well.
+    /// What the host has issued would come after a signal sent, or a barrier entered now; a real one waits as
+    /// well.
     bool must_wait(std::size_t host, Pulse clock) {
         return hosts_[host].last > clock + setting.greatest_distance;
     }
@@ -182,8 +188,21 @@ class RandomRun {
     void signal(std::size_t host, Pulse clock) {
         if (must_wait(host, clock)) return;
         const auto s = static_cast<std::uint8_t>(below(5));
+        if (!has(host, s)) return;
         history[host].push_back(SignalSent{s, clock});
         signals_.insert({s, clock + setting.greatest_distance});
+    }
+
+    bool has(std::size_t host, unsigned signal) const { return (hosts_[host].signals >> signal & 1U) != 0; }
+
+    void change_registration(std::size_t host, Pulse pulse) {
+        const auto s = static_cast<std::uint8_t>(below(5));
+        if (has(host, s)) {
+            history[host].push_back(SignalCleared{s, pulse});
+        } else {
+            history[host].push_back(SignalRegistered{s, pulse});
+        }
+        hosts_[host].signals ^= 1U << s;
     }
 
     void barrier(std::size_t host, Pulse clock) {
@@ -197,8 +216,8 @@ class RandomRun {
             for (auto* set : {&channel.members, &channel.entered, &channel.participants})
                 set->erase(host);
         } else if (!channel.entered.contains(host) && !channel.due) {
-            const bool strong = one_in(2) && !must_wait(host, clock);
-            history[host].push_back(BarrierEntered{b, clock, strong});
+            if (must_wait(host, clock)) return;
+            history[host].push_back(BarrierEntered{b, clock, one_in(2)});
             channel.entered.insert(host);
         }
         complete(channel, clock);
