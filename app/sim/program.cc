@@ -9,6 +9,9 @@
 
 namespace isoplane::sim {
 
+using isotach::BarrierMode;
+using isotach::BarrierState;
+
 std::uint64_t content_of(std::span<const std::byte> bytes) {
     std::uint64_t hash = 0xcbf29ce484222325 ^ bytes.size();
     for (const std::byte byte : bytes)
@@ -42,6 +45,7 @@ unsigned Program::poll(runtime::Time now) {
         if (until_ == runtime::Time::max()) until_ = now + traffic_.duration;
         to_issue_ = now < until_ ? traffic_.eagerness + 1 : 0;  // more than one poll can use up
     }
+    if (traffic_.fickle && isotach_.deliverable() != 0) change_mind();
     return receive() + send();
 }
 
@@ -56,6 +60,7 @@ unsigned Program::receive() {
 
 void Program::note(const isotach::Delivery& d) {
     const LogicalTime time{d.time.pulse, static_cast<Place>(d.time.place), d.time.host, d.time.rank};
+    last_ = time.pulse;
     const auto channel = static_cast<std::uint8_t>(d.channel);
     switch (d.kind) {
         case isotach::DeliveryKind::kMessage: {
@@ -102,9 +107,7 @@ unsigned Program::send() {
     for (std::uint64_t tries = random_.below(traffic_.eagerness + 1); tries > 0; --tries) {
         if (isochron_.empty()) {
             if (to_issue_ == 0 || !isotach_.started()) break;
-            // A barrier may be complete, and its notice among what has not been received: who leaves now
-            // does so after it, though the history would have it before.
-            if (random_.below(100) < traffic_.acts && isotach_.deliverable() == 0) act();
+            if (random_.below(100) < traffic_.acts && (traffic_.fickle || isotach_.deliverable() == 0)) act();
             build();
         }
         if (!issue()) break;
@@ -181,27 +184,74 @@ bool Program::issue() {
 void Program::act() {
     const auto signal = static_cast<std::uint8_t>(random_.below(wire::kSignalChannels));
     const auto barrier = static_cast<std::uint8_t>(random_.below(wire::kBarrierChannels));
+    if (traffic_.fickle && random_.below(3) == 0) {
+        if (random_.below(2) == 0) return change_registration(signal);
+        if (!enter(barrier)) join(barrier);
+        return;
+    }
     switch (random_.below(4)) {
         case 0:
             if (isotach_.send_signal(signal)) events_.push_back(SignalSent{signal, isotach_.acted_at()});
             break;
         case 1:
-            // Until the others know of it, they complete barriers without this host.
-            if (isotach_.join_barrier(barrier, isotach::BarrierMode::kStrong))
-                events_.push_back(
-                    BarrierJoined{barrier, isotach_.acted_at() + isotach_.siu().greatest_distance(), false});
+            join(barrier);
             break;
         case 2:
-            if (isotach_.enter_barrier(barrier))
-                events_.push_back(BarrierEntered{barrier, isotach_.acted_at(), true});
+            enter(barrier);
             break;
         default:
             // Seldom, or no barrier would ever have many members.
-            if (random_.below(4) != 0 || isotach_.barrier(barrier) == isotach::BarrierState::kApart) break;
-            isotach_.leave_barrier(barrier);
-            events_.push_back(BarrierLeft{barrier, isotach_.acted_at()});
+            if (random_.below(4) == 0) leave(barrier);
             break;
     }
+}
+
+bool Program::join(std::uint8_t barrier) {
+    const bool weak = traffic_.fickle && random_.below(2) == 0;
+    const BarrierMode mode = weak ? BarrierMode::kWeak : BarrierMode::kStrong;
+    if (!isotach_.join_barrier(barrier, mode)) return false;
+    // Until the others know of it, they complete barriers without this host.
+    const Pulse known = isotach_.acted_at() + isotach_.siu().greatest_distance();
+    events_.push_back(BarrierJoined{barrier, known, false});
+    return true;
+}
+
+bool Program::enter(std::uint8_t barrier) {
+    if (!isotach_.enter_barrier(barrier)) return false;
+    const bool strong = isotach_.barrier_mode(barrier) == BarrierMode::kStrong;
+    events_.push_back(BarrierEntered{barrier, isotach_.acted_at(), strong});
+    return true;
+}
+
+void Program::leave(std::uint8_t barrier) {
+    if (isotach_.barrier(barrier) == BarrierState::kApart) return;
+    isotach_.leave_barrier(barrier);
+    events_.push_back(BarrierLeft{barrier, isotach_.acted_at()});
+}
+
+/// Also of what is registered already, or is not.
+void Program::change_registration(std::uint8_t signal) {
+    if (random_.below(4) != 0) {
+        if (isotach_.register_signal(signal))
+            events_.push_back(SignalRegistered{signal, isotach_.ordering().executed()});
+    } else if (isotach_.clear_signal(signal)) {
+        events_.push_back(SignalCleared{signal, received()});
+    }
+}
+
+/// While something waits to be received: perhaps a notice, which it is not to have any more.
+void Program::change_mind() {
+    if (!isotach_.started() || random_.below(200) >= traffic_.acts) return;
+    if (random_.below(4) == 0) leave(static_cast<std::uint8_t>(random_.below(wire::kBarrierChannels)));
+    const auto signal = static_cast<std::uint8_t>(random_.below(wire::kSignalChannels));
+    for (std::uint64_t times = 1 + random_.below(3); times > 0; --times)
+        change_registration(signal);
+}
+
+/// The last pulse of which it has certainly received all.
+Pulse Program::received() const {
+    if (isotach_.deliverable() == 0) return isotach_.ordering().executed();
+    return last_ == 0 ? 0 : last_ - 1;
 }
 
 }  // namespace isoplane::sim

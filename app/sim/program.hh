@@ -13,8 +13,8 @@
 
 namespace isoplane::sim {
 
-/// The user of a simulated host: issues isochrons, sends signals, takes part in barriers, as its seed says,
-/// keeps what it receives for a while, and writes down all that happens.
+/// The user of a simulated host: issues isochrons, registers, clears and sends signals, takes part in
+/// barriers, as its seed says, keeps what it receives for a while, and writes down all that happens.
 class Program {
   public:
     /// At the host with that NIU: it sends to those that this one talks to.
@@ -48,6 +48,12 @@ class Program {
     std::uint16_t some_host(std::uint64_t part);
     bool issue();
     void act();
+    void change_mind();
+    void change_registration(std::uint8_t signal);
+    bool join(std::uint8_t barrier);
+    bool enter(std::uint8_t barrier);
+    void leave(std::uint8_t barrier);
+    Pulse received() const;
     std::size_t some_size(std::uint16_t to);
     void fill(std::span<std::byte> out);
 
@@ -63,6 +69,7 @@ class Program {
     unsigned to_issue_;
     runtime::Time until_ = runtime::Time::max();  ///< it issues isochrons
     std::vector<Kept> kept_;
+    Pulse last_ = 0;  ///< that anything was received of
     std::uint64_t delivered_ = 0;
     std::uint64_t issued_ = 0;
     std::uint64_t messages_ = 0;

@@ -33,8 +33,9 @@ struct Traffic {
         10;  ///< of a hundred: up to the largest that fits a frame; the others up to 64 bytes
     unsigned large_parts = 2;  ///< of a hundred: up to 24 frames
     unsigned self = 15;        ///< of a hundred isochrons: to the host itself alone
-    unsigned acts = 10;        ///< of a hundred: a signal or a step in a barrier before it
+    unsigned acts = 10;        ///< of a hundred: something done with signals or barriers before it
     unsigned eagerness = 4;    ///< isochrons at one poll, at the most
+    bool fickle = true;        ///< it also clears signals, joins weak barriers, and acts while notices wait
 };
 
 /// Defects that tests plant, one at a time, to see that they would be found.

@@ -3,8 +3,15 @@
 
 #include "sim/trials.hh"
 
+#include <algorithm>
+#include <array>
+#include <isoplane/wire/token.hh>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <variant>
+
+#include "sim/rules.hh"
 
 namespace isoplane::sim {
 
@@ -12,6 +19,24 @@ namespace {
 
 /// In virtual time, from when nothing more is to be issued: retransmission waits a few milliseconds at most.
 constexpr runtime::Duration kPatience = std::chrono::seconds{5};
+
+/// By signal channel: at the end of which pulses it was noticed by anybody.
+using Noticed = std::array<std::set<Pulse>, wire::kSignalChannels>;
+
+Noticed noticed_in(const History& history) {
+    Noticed noticed;
+    for (const auto& events : history)
+        for (const Event& event : events)
+            if (const auto* notice = std::get_if<SignalNotice>(&event))
+                noticed[notice->channel].insert(notice->time.pulse);
+    return noticed;
+}
+
+/// How a host stands to a signal.
+struct Hearing {
+    std::optional<Pulse> cleared;  ///< and not registered again: it was told of it up to that pulse
+    bool again = false;            ///< has been registered again
+};
 
 }  // namespace
 
@@ -24,13 +49,7 @@ void Totals::add(const Network& network) {
         tokens += host->siu().counters().sent.get();
         tokens_resent += host->siu().counters().resent.get();
     }
-    for (const auto& events : network.history()) {
-        for (const Event& event : events) {
-            const bool notice =
-                std::holds_alternative<SignalNotice>(event) || std::holds_alternative<BarrierNotice>(event);
-            notices += notice ? 1 : 0;
-        }
-    }
+    add_notices(network.history());
     const fabric::Switch& fabric = network.fabric();
     for (unsigned port = 0; port < fabric.ports(); ++port) {
         const fabric::EgressCounters& out = fabric.egress(port);
@@ -51,10 +70,48 @@ void Totals::add(const Network& network) {
     stood_still += network.stood_still() ? 1 : 0;
 }
 
+void Totals::add_notices(const History& history) {
+    const Noticed noticed = noticed_in(history);
+    for (const auto& events : history) {
+        std::array<Hearing, wire::kSignalChannels> hearing;
+        std::array<bool, wire::kBarrierChannels> is_weak{};
+        const auto pass_by = [&](unsigned channel, Pulse last) {
+            if (!hearing[channel].cleared) return;
+            const std::set<Pulse>& all = noticed[channel];
+            cleared += static_cast<std::uint64_t>(std::ranges::count_if(
+                all, [&](Pulse pulse) { return pulse > *hearing[channel].cleared && pulse <= last; }));
+        };
+        for (const Event& event : events) {
+            std::visit(On{[&](const SignalCleared& e) {
+                              Hearing& h = hearing[e.channel];
+                              if (!h.cleared) h.cleared = e.received;
+                          },
+                          [&](const SignalRegistered& e) {
+                              pass_by(e.channel, e.executed);
+                              hearing[e.channel] = {.cleared = {}, .again = true};
+                          },
+                          [&](const SignalNotice& n) {
+                              ++notices;
+                              again += hearing[n.channel].again ? 1 : 0;
+                          },
+                          [&](const BarrierEntered& e) { is_weak[e.channel] = !e.strong; },
+                          [&](const BarrierNotice& n) {
+                              ++notices;
+                              weak += is_weak[n.channel] ? 1 : 0;
+                          }},
+                       event);
+        }
+        for (unsigned channel = 0; channel < hearing.size(); ++channel)
+            pass_by(channel, UINT64_MAX);
+    }
+}
+
 std::ostream& operator<<(std::ostream& out, const Totals& t) {
     out << "  " << t.isochrons << " isochrons, " << t.messages << " messages, " << t.notices
         << " signals and barriers, " << t.pulses << " pulses, " << t.tokens << " tokens, " << t.tokens_resent
         << " sent again\n"
+        << "  of the barriers " << t.weak << " were weak, of the signals " << t.again << " registered again; "
+        << t.cleared << " went by who had cleared them\n"
         << "  " << t.lost << " frames lost, " << t.duplicated << " duplicated, " << t.reordered
         << " reordered, " << t.corrupted << " corrupted, " << t.late << " late, " << t.cut_off
         << " cut off in " << t.partitions << " partitions, " << t.halves << " of them into halves\n";
@@ -103,6 +160,9 @@ nlohmann::json Trials::to_json() const {
             {"isochrons", t.isochrons},
             {"messages", t.messages},
             {"notices", t.notices},
+            {"weak", t.weak},
+            {"again", t.again},
+            {"cleared", t.cleared},
             {"pulses", t.pulses},
             {"tokens", t.tokens},
             {"tokens_resent", t.tokens_resent},

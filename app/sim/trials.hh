@@ -21,6 +21,9 @@ struct Totals {
     std::uint64_t isochrons = 0;
     std::uint64_t messages = 0;  ///< delivered
     std::uint64_t notices = 0;   ///< of signals and barriers
+    std::uint64_t weak = 0;      ///< of these: of barriers that the host had joined as weak ones
+    std::uint64_t again = 0;     ///< of these: of signals that the host had cleared and registered again
+    std::uint64_t cleared = 0;   ///< that others had of a signal, and this host not, as it had cleared it
     std::uint64_t pulses = 0;    ///< executed, at each host
     std::uint64_t tokens = 0;    ///< of hosts
     std::uint64_t tokens_resent = 0;
@@ -41,6 +44,9 @@ struct Totals {
     runtime::Duration virtual_time{0};
 
     void add(const Network& network);
+
+  private:
+    void add_notices(const History& history);
 };
 
 /// As lines of a report.
