@@ -173,8 +173,8 @@ Promise Agreement::own_promise() {
 void Agreement::promise(NodeId to, const wire::ViewMessage& message) {
     highest_ = std::max(highest_, message.ballot);
     if (message.ballot < promised_) return post(to, {.step = wire::ViewStep::kRefused, .ballot = promised_});
-    give_way_to(message.ballot);
     const Promise own = own_promise();
+    give_way_to(message.ballot);
     post(to, {.step = wire::ViewStep::kPromise,
               .ballot = message.ballot,
               .held = own.held,
@@ -191,8 +191,8 @@ void Agreement::accept(NodeId to, const wire::ViewMessage& message) {
     if (!may_be(message.next)) return impossible_.add();
     accepted_ = message.ballot;
     next_ = message.next;
-    give_way_to(message.ballot);
     own_promise();
+    give_way_to(message.ballot);
     post(to, {.step = wire::ViewStep::kAccepted, .ballot = message.ballot});
 }
 

@@ -14,8 +14,9 @@ bool Agreement::has_reason() {
     return view_.number == 0 || frozen_ || !suspects_.empty() || !joiners_.empty();
 }
 
-/// To whoever proposes, or would before this node. The more rounds there have been for this view the longer:
-/// where there is no majority for days, or nobody to begin with, they must not run out.
+/// To whoever proposes, who is to have the time to hear all once this node is frozen; or would before it. The
+/// more rounds there have been for this view the longer: where there is no majority for days, or nobody to
+/// begin with, they must not run out.
 void Agreement::give_way() {
     phase_ = Phase::kNone;
     constexpr std::uint32_t kQuickRounds = 64;

@@ -122,6 +122,21 @@ TEST_F(AgreementTest, who_is_asked_again_and_again_leaves_it_to_who_asks) {
     EXPECT_NE(described()["proposals"], 0U);
 }
 
+TEST_F(AgreementTest, nor_does_who_is_asked_for_the_first_time_propose_while_others_may_answer) {
+    for (const auto step : {wire::ViewStep::kPrepare, wire::ViewStep::kAccept}) {
+        const std::uint32_t number = body.view.number + 1;
+        wire::View next = view(number, 100, 100);
+        decide(next);
+        ++next.number;
+        const unsigned before = described()["proposals"];
+        hear({.step = step, .view = number, .ballot = 5, .next = next});
+        pass_slowly(kLimit / 4 + 100ms);
+        EXPECT_EQ(described()["proposals"], before);
+        pass_slowly(100ms);
+        EXPECT_EQ(described()["proposals"], before + 1);
+    }
+}
+
 TEST_F(AgreementTest, rounds_that_lead_to_nothing_come_ever_more_slowly) {
     for (const std::uint32_t round : {1U, 6400U}) {
         const std::uint32_t number = body.view.number + 1;
