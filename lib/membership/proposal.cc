@@ -88,14 +88,15 @@ void Agreement::note_majority() {
     was_apart_ = now_ - frozen_at_ > options_.limit;
 }
 
-/// When enough have answered, and all who might. When one of those has who were not heard, the others may be
-/// about to: what had cut them off may be no more, and nobody is to be given up because another was faster.
+/// When enough have answered, and all who might. Who was not heard might: it may only wait, as all do, for
+/// one who has died. When one of those has whom this node doubts, the others may be about to: what had cut
+/// them off may be no more, and nobody is to be given up because another was faster.
 void Agreement::conclude() {
     if (phase_ == Phase::kAccepting) return count_accepted();
     const bool any_returned = returned_at_ != Time::max();
     bool all = true;
     for_each_voice([&](NodeId node) {
-        all = all && (promises_[node].epoch != 0 || (is_suspect(node) && !any_returned && !mends()));
+        all = all && (promises_[node].epoch != 0 || (is_lost(node) && !any_returned && !mends()));
     });
     const Time since = mends() ? majority_at_ : any_returned ? returned_at_ : began_at_;
     const Duration patience = mends() ? options_.limit : options_.grace();

@@ -17,8 +17,7 @@ namespace isoplane::test {
 
 namespace {
 
-/// A death is missed after the limit. Where a token manager and a host of its die at once, whoever proposes
-/// waits for the host until it is plain that it does not answer.
+/// A death is missed after the limit. Whoever proposes waits until it is plain who does not answer.
 constexpr double kMostLimits = 2;
 
 struct Tally {
@@ -265,6 +264,12 @@ TEST(MembershipSim, seeds_that_once_gave_up_who_lived) {
     Tally ignored;
     for (const std::uint64_t seed : {142U, 155U, 232U})
         change_nothing(as_once(sim::Scenario::leaping(seed)), ignored);
+}
+
+/// Who waited for the tokens of one who had died was taken for dead with it, as it answered last.
+TEST(MembershipSim, a_seed_that_once_gave_up_who_waited_for_another) {
+    Tally ignored;
+    EXPECT_EQ(run(as_once(sim::Scenario::mortal(1364)), ignored), "");
 }
 
 TEST(MembershipSim, finds_hosts_that_execute_what_others_may_miss) {

@@ -75,6 +75,30 @@ TEST_F(AgreementTest, who_proposes_and_did_not_run_for_a_while_waits_for_answers
     EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
 }
 
+/// Its tokens did not come, as it waits, too, for those of one who has died.
+TEST_F(AgreementTest, who_was_not_heard_has_the_time_to_answer_after_all_others) {
+    decide(view(1, 100, 100));
+    body.silent = {2};
+    pass_until_proposed(1);
+    answer(wire::ViewStep::kPromise, {1, 3});
+    pass_slowly(240ms);
+    answer(wire::ViewStep::kPromise, {2});
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.view.members.size(), 4U);
+}
+
+TEST_F(AgreementTest, who_does_not_answer_in_that_time_is_given_up) {
+    decide(view(1, 100, 100));
+    body.silent = {2};
+    pass_until_proposed(1);
+    answer(wire::ViewStep::kPromise, {1, 3});
+    pass_slowly(260ms);
+    answer(wire::ViewStep::kAccepted, {1, 3});
+    EXPECT_EQ(body.begun, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(body.view.members.size(), 3U);
+}
+
 /// Two and two of them have not heard each other for long, and then the cable between them is whole again.
 TEST_F(AgreementTest, who_is_slower_to_come_back_than_another_is_not_given_up) {
     decide(view(1, 100, 100));

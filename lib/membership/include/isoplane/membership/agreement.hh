@@ -117,6 +117,11 @@ class Agreement final : public niu::ViewReceiver {
     bool is_suspect(NodeId node) const noexcept {
         return std::ranges::find(suspects_, node) != suspects_.end();
     }
+    /// For good, as of this node's promise: who is frozen misses nobody's tokens.
+    bool is_lost(NodeId node) const noexcept {
+        const std::vector<NodeId>& lost = promises_[here_].doubts;
+        return std::ranges::find(lost, node) != lost.end();
+    }
     /// There is a majority again, and was none for long: what had parted it may come back bit by bit.
     bool mends() const noexcept { return was_apart_; }
     std::size_t promise_count() const noexcept;  ///< how many have, this node included
