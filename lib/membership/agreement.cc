@@ -92,13 +92,16 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         if (message.next.number <= view_.number || message.next.number <= decided_.number) return;
         if (!may_be(message.next)) return impossible_.add();
         // What others are in is not in the way of the first view, which has a lower number.
-        if (view_.number == 0 && !is_in(message.next, here_, epoch_)) return be_stranger();
+        if (view_.number == 0 && !is_in(message.next, here_, epoch_)) {
+            post(from, {.step = wire::ViewStep::kAsk, .next = {.number = message.next.number}});
+            return be_stranger();
+        }
         decided_ = message.next;
         return;
     }
     if (message.view < view_.number) {
         if (message.view == 0 && is_over(from, epoch)) return refuse_life(from, epoch);
-        if (message.view == 0 && !speaks(from, epoch)) note_joiner(from, epoch, message.plays);
+        if (asks_to_join(message) && !speaks(from, epoch)) return note_joiner(from, epoch, message.plays);
         return tell_decided(from);
     }
     if (message.view > view_.number) return post(from, {.step = wire::ViewStep::kAsk});
@@ -123,6 +126,12 @@ void Agreement::on_view(NodeId from, std::uint32_t epoch, const wire::ViewMessag
         case wire::ViewStep::kAsk:
             return;
     }
+}
+
+/// As one who has been told of this view, and so has lived since: what comes late of a life that is over, or
+/// that was let in already, names an earlier one, or none.
+bool Agreement::asks_to_join(const wire::ViewMessage& message) const noexcept {
+    return message.view == 0 && message.step == wire::ViewStep::kAsk && message.next.number == view_.number;
 }
 
 /// Nobody is far ahead of another: a member that went to a base beyond that would execute pulses for ages in
@@ -256,6 +265,8 @@ void Agreement::adopt(const wire::View& next) {
     phase_ = Phase::kNone;
     due_at_ = Time::max();
     next_ = {};
+    // Others may have let them in meanwhile, and given them up again.
+    if (next.number != view_.number + 1) joiners_.clear();
     std::erase_if(joiners_, [&](const Joiner& joiner) {
         const wire::Member* member = find(next, joiner.node);
         return member != nullptr && static_cast<std::int32_t>(joiner.epoch - member->epoch) <= 0;

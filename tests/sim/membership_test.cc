@@ -259,6 +259,13 @@ TEST(MembershipSim, seeds_that_once_went_wrong) {
         EXPECT_EQ(run(as_once(sim::Scenario::returning(seed)), ignored), "") << "seed " << seed;
 }
 
+/// Token managers let in a life that was over, as a word of it came late.
+TEST(MembershipSim, seeds_that_once_let_in_the_dead) {
+    Tally ignored;
+    for (const std::uint64_t seed : {2145U, 2589U})
+        EXPECT_EQ(run(some_late(as_once(sim::Scenario::returning(seed))), ignored), "") << "seed " << seed;
+}
+
 /// Who had not learned of the first view took so long to ask that it was given up.
 TEST(MembershipSim, seeds_that_once_gave_up_who_lived) {
     Tally ignored;

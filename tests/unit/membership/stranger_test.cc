@@ -96,7 +96,10 @@ TEST_F(Stranger, gives_up_its_own_ballot_when_it_is_told) {
 
 TEST_F(Stranger, asks_to_be_let_in_and_is) {
     decide(of_old_lives(3));
-    EXPECT_EQ(times_said(wire::ViewStep::kAsk), 3U);
+    const std::vector<wire::ViewMessage> first = said();
+    ASSERT_EQ(first.size(), 4U);
+    EXPECT_EQ(first[0].step, wire::ViewStep::kAsk);
+    EXPECT_EQ(first[0].next.number, 3U) << "to who has told it";
     pass(100ms);
     EXPECT_EQ(times_said(wire::ViewStep::kAsk), 3U);
     hear({.step = wire::ViewStep::kPrepare, .ballot = 5});
@@ -105,6 +108,39 @@ TEST_F(Stranger, asks_to_be_let_in_and_is) {
     decide(next);
     EXPECT_EQ(body.begun, std::vector<std::uint32_t>{4});
     EXPECT_FALSE(described()["frozen"].get<bool>());
+}
+
+/// What comes late of a life that is over does not: host 1 had been in no view as it said that, or in an
+/// earlier one.
+TEST_F(Stranger, is_let_in_when_it_names_the_view_of_which_it_is_told) {
+    decide(view(1, 100, 100));
+    decide(without(1, 100, 200));
+    const auto say = [&](const wire::ViewMessage& message) {
+        niu.poll(now);
+        agreement.on_view(1, 11, message);
+        pass_slowly(kLimit);
+        return times_said(wire::ViewStep::kDecided);
+    };
+    EXPECT_EQ(say({.step = wire::ViewStep::kAsk}), 1U);
+    EXPECT_EQ(say({.step = wire::ViewStep::kPromise, .ballot = 5}), 1U);
+    EXPECT_EQ(say({.step = wire::ViewStep::kAsk, .next = {.number = 1}}), 1U);
+    EXPECT_EQ(described()["proposals"], 0U);
+    EXPECT_EQ(say({.step = wire::ViewStep::kAsk, .next = {.number = 2}}), 0U);
+    EXPECT_NE(described()["proposals"], 0U);
+}
+
+/// Others may have let it in since, and given it up.
+TEST_F(Stranger, is_to_ask_anew_when_views_have_passed_meanwhile) {
+    decide(view(1, 100, 100));
+    for (const std::uint32_t passed : {2U, 1U}) {
+        niu.poll(now);
+        agreement.on_view(1, 20, {.step = wire::ViewStep::kAsk, .next = {.number = body.view.number}});
+        wire::View next = without(1, 100, 200);
+        next.number = body.view.number + passed;
+        decide(next);
+        pass_slowly(kLimit);
+        EXPECT_EQ(described()["proposals"] != 0, passed == 1);
+    }
 }
 
 /// A token manager that had been stopped says the one again and again.

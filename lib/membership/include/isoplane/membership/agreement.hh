@@ -106,6 +106,7 @@ class Agreement final : public niu::ViewReceiver {
     void tell_decided(NodeId to);
     void note_joiner(NodeId node, std::uint32_t epoch, NodeId plays);
     bool speaks(NodeId node, std::uint32_t epoch) const noexcept;
+    bool asks_to_join(const wire::ViewMessage& message) const noexcept;
     bool may_be(const wire::View& next) const noexcept;
     bool names_earlier(const wire::View& next) const noexcept;
     Promise own_promise();
