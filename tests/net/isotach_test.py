@@ -15,7 +15,7 @@ from installed import WAYS, build, install, job
 from jobs import Job, frames_lost
 from net import UNHEARD, Node, Program, ask_telemetry, run, same, test, until, work
 
-NODES = (2, 3, 5)
+SIZES = ((2, "inline"), (2, "lcore"), (3, "lcore"), (5, "inline"))  # of jobs, and how they make progress
 LOSS = "loss=0.01"
 ISOCHRONS = 200
 
@@ -29,15 +29,14 @@ def in_order(nodes):
 def everywhere(program, line, *arguments):
     """Runs it with so many nodes, however it makes progress; `line(nodes)` is what each says. Two jobs run beside each
     other, one of them on a fabric that loses frames."""
-    for nodes in NODES:
-        for way in WAYS:
-            words = ("run", "-n", nodes, "--progress", way, "--stats")
-            with Program(*words, "--", work(f"{program}-cc"), *arguments) as plain, \
-                    Program(*words, "--fabric", LOSS, "--", work(f"{program}-cc"), *arguments) as lossy:
-                for launcher in (plain, lossy):
-                    same(sorted(launcher.ends(err="port of rank").out().splitlines()),
-                         [f"[{i}] {line(nodes)}" for i in range(nodes)], f"{launcher}")
-                    same(frames_lost(launcher) > 0, launcher is lossy, f"frames are lost by {launcher}")
+    for nodes, way in SIZES:
+        words = ("run", "-n", nodes, "--progress", way, "--stats")
+        with Program(*words, "--", work(f"{program}-cc"), *arguments) as plain, \
+                Program(*words, "--fabric", LOSS, "--", work(f"{program}-cc"), *arguments) as lossy:
+            for launcher in (plain, lossy):
+                same(sorted(launcher.ends(err="port of rank").out().splitlines()),
+                     [f"[{i}] {line(nodes)}" for i in range(nodes)], f"{launcher}")
+                same(frames_lost(launcher) > 0, launcher is lossy, f"frames are lost by {launcher}")
 
 
 @test
@@ -143,7 +142,7 @@ def what_can_never_be_done_ends_the_program():
 @test
 def a_node_that_falls_silent_ends_those_that_wait_for_it():
     for way in WAYS:
-        with Program("run", "-n", 3, "--progress", way, "--set", "silence=5", "--grace", 0.2, "--", work("wrong-cc"),
+        with Program("run", "-n", 3, "--progress", way, "--set", "silence=3", "--grace", 0.2, "--", work("wrong-cc"),
                      "silence") as launcher:
             assert "node1" in launcher.ends(code=1, err="exited with 1").err(), launcher.err()
 
@@ -245,7 +244,7 @@ def everybody_is_told_when_time_stands_still_for_too_long():
     """And none has half of an isochron, or one that comes elsewhere before it."""
     for way in WAYS:
         path = work(f"journal-{way}")
-        with OwnManager(f"halt-{way}", MANY, "--progress", way, "--set", "silence=5", "--grace", 20,
+        with OwnManager(f"halt-{way}", MANY, "--progress", way, "--set", "silence=3", "--grace", 20,
                         journal=(60, path)) as network:
             network.is_stopped_under_traffic()
             said = network.job.ends(code=1, err="exited with 1").err()

@@ -71,7 +71,7 @@ def it_reads_well_without_json():
     with Program("sim", "--seeds", 3) as sim:
         sim.ends()
         lines = sim.out().splitlines()
-        same(len(lines), 3, "lines")
+        same(len(lines), 4, "lines")
         assert lines[0].startswith("3 seeds, 0 failed; "), lines
 
 
