@@ -118,9 +118,11 @@ void sweep(const std::filesystem::path& directories) {
     for (const auto& entry : std::filesystem::directory_iterator(directories, ignored)) {
         const std::string name = entry.path().filename();
         if (!name.starts_with(kPrefix)) continue;
-        const long pid = std::atol(name.c_str() + kPrefix.size());
-        const bool is_gone = pid > 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-        if (is_gone && !is_held(entry.path())) std::filesystem::remove_all(entry.path(), ignored);
+        const auto pid = static_cast<pid_t>(std::atol(name.c_str() + kPrefix.size()));
+        const auto is_gone = [pid] { return kill(pid, 0) != 0 && errno == ESRCH; };
+        if (pid <= 0 || !is_gone() || is_held(entry.path())) continue;
+        // Once more: a process that has just begun may have that pid again, and the directory.
+        if (is_gone()) std::filesystem::remove_all(entry.path(), ignored);
     }
 }
 

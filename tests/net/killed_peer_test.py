@@ -129,10 +129,12 @@ def what_a_node_uses_whose_pid_is_of_another_namespace_stays():
         assert is_locked(own), f"{own} is not"
         foreign = os.path.join(os.path.dirname(own), f"isoplane-{nobody}")
         node.stop()
-    os.mkdir(foreign)
-    held = os.open(foreign, os.O_RDONLY)
+    made = f"{foreign}.made"  # and named when it is locked, or others that start here would remove it
+    os.mkdir(made)
+    held = os.open(made, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_SH)
+        os.rename(made, foreign)
         with Node("sink", "ring:a") as node:
             node.ready().stop()
         assert os.path.isdir(foreign), f"{foreign} was removed"
