@@ -83,7 +83,7 @@ TIMES = (0.5, 1, 2, 5, 10, 0.5)  # what is offered, by what there is room for
 STEP = 1000  # milliseconds
 LENGTH = 750  # of a message: two do not fit a frame
 SENDERS = 2
-TRIES = 3  # of which the best counts, where it matters that a sender gets to run as often as another
+TRIES = 5  # of which the best counts, where it matters that a sender gets to run as often as another
 
 
 def steps(what, capacity, takes, options):
