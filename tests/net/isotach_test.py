@@ -27,8 +27,8 @@ def in_order(nodes):
 
 
 def everywhere(program, line, *arguments):
-    """Runs it with so many nodes, however it makes progress; `line(nodes)` is what each says. Two jobs run beside each
-    other, one of them on a fabric that loses frames."""
+    """Runs it in jobs of these sizes; `line(nodes)` is what each node says. Two jobs run beside each other, one of them on
+    a fabric that loses frames."""
     for nodes, way in SIZES:
         words = ("run", "-n", nodes, "--progress", way, "--stats")
         with Program(*words, "--", work(f"{program}-cc"), *arguments) as plain, \

@@ -30,7 +30,8 @@ enum class ViewStep : std::uint8_t {
     kAccepted,     ///< answers it
     kRefused,      ///< answers either: a higher ballot, `ballot`, is promised; or a life is over, in `next`
     kDecided,      ///< this view has been decided
-    kAsk,  ///< the sender has heard of a later view than its own; `next.number`, and wants to be let in
+    kAsk,          ///< the sender has heard of a later view than its own; if that is named, in
+                   ///< `next.number`, it wants to be let in
 };
 
 namespace view_layout {
