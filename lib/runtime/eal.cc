@@ -6,19 +6,19 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <isoplane/runtime/eal.hh>
+#include <memory>
 #include <stdexcept>
 #include <thread>
+
+#include "runtime_directory.hh"
 
 namespace isoplane::runtime {
 
@@ -99,40 +99,6 @@ std::string file_prefix() {
     return std::string(kPrefix) + std::to_string(getpid());
 }
 
-int open_directory(const std::filesystem::path& directory) {
-    return open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/// By a process that lives, perhaps in another namespace of pids, where nobody here has its own.
-bool is_held(const std::filesystem::path& directory) {
-    const int file = open_directory(directory);
-    if (file < 0) return true;
-    const bool held = flock(file, LOCK_EX | LOCK_NB) != 0;
-    close(file);
-    return held;
-}
-
-/// Removes the run-time directories of processes that were killed and could not do it themselves.
-void sweep(const std::filesystem::path& directories) {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(directories, ignored)) {
-        const std::string name = entry.path().filename();
-        if (!name.starts_with(kPrefix)) continue;
-        const auto pid = static_cast<pid_t>(std::atol(name.c_str() + kPrefix.size()));
-        const auto is_gone = [pid] { return kill(pid, 0) != 0 && errno == ESRCH; };
-        if (pid <= 0 || !is_gone() || is_held(entry.path())) continue;
-        // Once more: a process that has just begun may have that pid again, and the directory.
-        if (is_gone()) std::filesystem::remove_all(entry.path(), ignored);
-    }
-}
-
-/// Only a directory that is named after this process: extra arguments can have chosen one that others share.
-void remove_runtime_dir() {
-    const std::string directory = rte_eal_get_runtime_dir();
-    std::error_code ignored;
-    if (directory.ends_with(file_prefix())) std::filesystem::remove_all(directory, ignored);
-}
-
 std::string lcore_map(const EalOptions& options) {
     std::string all;
     for (unsigned cpu : allowed_cpus())
@@ -185,7 +151,8 @@ std::vector<std::string> Eal::arguments(const EalOptions& options, bool hugepage
     return args;
 }
 
-Eal::Eal(const EalOptions& options) {
+Eal::Eal(const EalOptions& options) : own_directory_(std::make_unique<RuntimeDirectory>(file_prefix())) {
+    own_directory_->sweep(std::string(kPrefix));
     HugepageTurn turn;
     hugepages_ = choose_in_turn(options, turn);
     if (!hugepages_) turn.end();
@@ -196,25 +163,19 @@ Eal::Eal(const EalOptions& options) {
     argv.push_back(nullptr);
     if (rte_eal_init(static_cast<int>(args.size()), argv.data()) < 0) {
         const int problem = rte_errno;
-        remove_runtime_dir();
         std::string line;
         for (const std::string& arg : args)
             line += " " + arg;
         throw std::runtime_error("the DPDK environment did not start (" + std::string(rte_strerror(problem)) +
                                  "); `isoplane doctor` finds out why. It was given:" + line);
     }
+    // Further arguments may have chosen another.
     runtime_dir_ = rte_eal_get_runtime_dir();
-    directory_ = open_directory(runtime_dir_);
-    if (directory_ >= 0) flock(directory_, LOCK_SH);
-    if (runtime_dir_.ends_with(file_prefix())) sweep(std::filesystem::path(runtime_dir_).parent_path());
 }
 
-Eal::~Eal() {
-    // Not rte_eal_cleanup(): it unmaps memory that the EAL's own interrupt and telemetry threads still read,
-    // and now and then one of them dies of it. The kernel takes memory back with the process; only the
-    // directory stays.
-    remove_runtime_dir();
-    if (directory_ >= 0) close(directory_);
-}
+// Not rte_eal_cleanup(): it unmaps memory that the EAL's own interrupt and telemetry threads still read, and
+// now and then one of them dies of it. The kernel takes memory back with the process; only the directory
+// stays.
+Eal::~Eal() = default;
 
 }  // namespace isoplane::runtime

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace isoplane::runtime {
+
+class RuntimeDirectory;
 
 enum class Hugepages : std::uint8_t {
     kAuto,  ///< when enough of them are free, ordinary pages otherwise
@@ -50,8 +53,8 @@ class Eal {
 
   private:
     bool hugepages_ = false;
+    std::unique_ptr<RuntimeDirectory> own_directory_;
     std::string runtime_dir_;
-    int directory_ = -1;  ///< that, locked as long as this process lives
 };
 
 /// CPUs that this process may run on.
