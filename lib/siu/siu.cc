@@ -121,6 +121,13 @@ inline void Siu::on_entry(std::uint64_t number, const wire::TokenEntry& entry) n
     }
 }
 
+/// What that counts of its own has come before it.
+inline void Siu::on_entry_behind(NodeId sender, std::uint64_t number,
+                                 const wire::TokenEntry& entry) noexcept {
+    if (entry.source == sender && entry.destination == here_) return;
+    on_entry(number, entry);
+}
+
 void Siu::begin_time(Pulse cut, Pulse base) noexcept {
     cut_ = cut;
     held_from_ = base + lag_;
@@ -210,14 +217,10 @@ void Siu::change_wanted(bool wanted) noexcept {
 
 /// Most token managers are no hosts; so it looks for one only now and then.
 inline NodeId Siu::carrier(NodeId neighbour) noexcept {
-    const auto if_up = [this](NodeId host) {
-        return niu_.state(host) == niu::PeerState::kUp ? host : wire::kNoNode;
-    };
-    const bool is_host = neighbour < distances_.size();
-    if (is_host) return if_up(neighbour);
+    if (neighbour < options().hosts) return neighbour;
     constexpr std::uint64_t kNowAndThen = 64;
     NodeId& manager = managers_[neighbour];
-    if (manager == wire::kNoNode && sent() >= look_at_) {
+    if (manager == wire::kNoNode && sent() >= look_at_) [[unlikely]] {
         look_at_ = sent() + kNowAndThen;
         const topology::Topology& topology = paths().topology();
         for (std::size_t i = 0; i < topology.host_count(); ++i) {
@@ -226,7 +229,7 @@ inline NodeId Siu::carrier(NodeId neighbour) noexcept {
                 manager = host;
         }
     }
-    return manager != wire::kNoNode ? if_up(manager) : wire::kNoNode;
+    return manager;
 }
 
 bool Siu::on_restart(NodeId /*neighbour*/) noexcept {

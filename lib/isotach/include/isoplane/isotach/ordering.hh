@@ -212,7 +212,10 @@ class Ordering {
     bool note_received(Source& source, std::uint32_t count, std::uint32_t messages) noexcept {
         const bool was_behind = source.behind();
         source.received = count;
-        if (was_behind && !source.behind()) --behind_;
+        if (was_behind) [[unlikely]]
+            behind_ -= source.behind() ? 0U : 1U;
+        else
+            source.announced = count;  // by then: tokens that come behind messages need not say so
         waiting_ += messages;
         return source.queue.empty();
     }

@@ -56,15 +56,24 @@ class Dispatcher {
     static bool is_read_in_place(wire::Protocol protocol) noexcept {
         return wire::is_ordered(protocol) || protocol == wire::Protocol::kToken;
     }
+    /// What stands in one frame, as far as it is read there.
     unsigned dispatch_several() noexcept {
         Unread unread;
         if (!niu_.unread(unread)) return 0;
-        const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
-        Receiver* receiver = of(protocol);
-        if (!is_read_in_place(protocol) || receiver == nullptr) return 0;
-        const Taken taken = receiver->take_several(unread);
-        if (taken.messages != 0) niu_.take(taken);
-        return taken.messages;
+        Taken all;
+        do {
+            const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
+            Receiver* const receiver = of(protocol);
+            if (!is_read_in_place(protocol) || receiver == nullptr) break;
+            const Taken taken = receiver->take_several(unread);
+            if (taken.messages == 0) break;
+            all.messages += taken.messages;
+            all.held += taken.held;
+            all.bytes += taken.bytes;
+            unread.messages = unread.messages.subspan(taken.bytes);
+        } while (!unread.messages.empty());
+        if (all.messages != 0) niu_.take(all);
+        return all.messages;
     }
     void dispatch(const Received& message) noexcept {
         if (Receiver* receiver = of(message.protocol); receiver != nullptr) [[likely]] {

@@ -145,11 +145,14 @@ class Niu final : public runtime::Stage {
         if (!has_room(peer, wire::kMessageHeaderSize + size, urgency)) return {};
         return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
     }
-    /// The same in the frame that messages to that node share now, if there is one that it fits.
-    SendBuffer open_buffer(NodeId to, wire::Protocol protocol, std::size_t size) noexcept {
-        const Peer& peer = peers_[to];
-        if (open_room(to) < wire::kMessageHeaderSize + size) return {};
-        return {{peer.open.at + wire::kMessageHeaderSize, size}, to, protocol, true, peer.epoch};
+    /// Adds a message to the frame that messages to that node share now, if there is one that it fits, and
+    /// returns where its `size` bytes are to be written at once; nullptr otherwise.
+    std::byte* add_to_open(NodeId to, wire::Protocol protocol, std::size_t size) noexcept {
+        Peer& peer = peers_[to];
+        if (open_room(to) < wire::kMessageHeaderSize + size) return nullptr;
+        std::byte* const at = peer.open.at + wire::kMessageHeaderSize;
+        add_message(peer, protocol, size);
+        return at;
     }
     void send(const SendBuffer& buffer) noexcept {
         Peer& peer = peers_[buffer.to];

@@ -154,6 +154,7 @@ class Siu final : public tm::Relay<Siu> {
 
     static constexpr bool kAnswersAtOnce = false;
     void on_entry(std::uint64_t number, const wire::TokenEntry& entry) noexcept;
+    void on_entry_behind(NodeId sender, std::uint64_t number, const wire::TokenEntry& entry) noexcept;
     bool may_resend() const noexcept { return true; }
     std::uint64_t may_send_to() noexcept;
     /// With more neighbours than one there is also what they say to each other.

@@ -26,6 +26,9 @@ namespace isoplane::tm {
 ///     void on_entry(std::uint64_t number, const wire::TokenEntry& entry);  // Token `number` of a neighbour
 ///                                                                          // says so, and that of all is
 ///                                                                          // here.
+///     void on_entry_behind(NodeId sender, std::uint64_t number, const wire::TokenEntry& entry);
+///                                            // The same of one that has come along with what that host
+///                                            sends.
 ///     bool may_resend() const;  // What has not been answered for too long is sent again.
 ///     std::uint64_t may_send_to();  // Tokens up to that one may go now; only asked when some are due.
 ///     bool is_silent(std::uint64_t number) const;  // Nothing is to be said to anybody in that token: then
@@ -38,8 +41,8 @@ namespace isoplane::tm {
 ///     bool wants() const;     // This node itself wants time to go on.
 ///     void on_others_want();  // Somebody else does.
 ///     NodeId carrier(NodeId neighbour);  // The host whose messages tokens to that neighbour may go along
-///                                        // with: itself, or that which manages it; kNoNode when that is
-///                                        // not up.
+///                                        // with, if any do: itself, or that which manages it; kNoNode for
+///                                        // none.
 ///     bool on_restart(NodeId neighbour);  // A neighbour is back in another life. Returns whether to begin
 ///                                         // anew with it, with begin_anew().
 template <typename Self>

@@ -188,12 +188,11 @@ inline bool Relay<Self>::goes_along(const Neighbour& neighbour, const wire::Toke
     const NodeId host = self().carrier(neighbour.node);
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     if (host == wire::kNoNode) return false;
-    const niu::SendBuffer room = niu_.open_buffer(host, wire::Protocol::kToken, size);
-    if (!room) return false;
-    wire::encode_token_origin(room.data.first<wire::kTokenOriginSize>(),
+    std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, size);
+    if (at == nullptr) return false;
+    wire::encode_token_origin(std::span<std::byte, wire::kTokenOriginSize>(at, wire::kTokenOriginSize),
                               {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
-    wire::encode_token(room.data.subspan(wire::kTokenOriginSize), token, entries);
-    niu_.send(room);
+    wire::encode_token({at + wire::kTokenOriginSize, size - wire::kTokenOriginSize}, token, entries);
     counters_.along.add();
     return true;
 }

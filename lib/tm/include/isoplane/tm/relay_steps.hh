@@ -71,7 +71,7 @@ inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> mes
     // Nobody else is waited for or told of it: it need not be kept.
     if (hurried_) self().on_others_want();
     note_news(true);
-    if (token.has_entry()) self().on_entry(number, token.entry());
+    if (token.has_entry()) self().on_entry_behind(source, number, token.entry());
     complete_ = last;
     if constexpr (Self::kAnswersAtOnce) send_what_is_due();
     return true;

@@ -32,6 +32,8 @@ class TokenManager final : public Relay<TokenManager> {
 
     static constexpr bool kAnswersAtOnce = true;
     void on_entry(std::uint64_t /*number*/, const wire::TokenEntry& /*entry*/) noexcept {}
+    void on_entry_behind(NodeId /*sender*/, std::uint64_t /*number*/,
+                         const wire::TokenEntry& /*entry*/) noexcept {}
     bool may_resend() const noexcept;
     std::uint64_t may_send_to() const noexcept { return UINT64_MAX; }
     bool is_silent(std::uint64_t /*number*/) const noexcept { return false; }
