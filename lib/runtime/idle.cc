@@ -31,17 +31,19 @@ std::string_view to_string(IdlePolicy policy) {
 }
 
 void Idler::idle() noexcept {
-    if (policy_ == IdlePolicy::kYield || empty_rounds_ < kPatience + kDozeAfter) {
-        // Nobody else had the core if that is shorter than any hand-over.
-        constexpr std::chrono::nanoseconds kHandOver{1'000};
-        const auto before = std::chrono::steady_clock::now();
-        sched_yield();
-        patience_ = std::chrono::steady_clock::now() - before > kHandOver ? 0 : kPatience;
+    const bool contended = patience_ == 0;
+    const bool naps = policy_ == IdlePolicy::kDoze || contended;
+    if (naps && empty_rounds_ >= kPatience + kNapAfter) {
+        empty_rounds_ = kPatience + kNapAfter;  // stays so, and never wraps
+        constexpr timespec kNap{0, 50'000};
+        nanosleep(&kNap, nullptr);
         return;
     }
-    empty_rounds_ = kPatience + kDozeAfter;  // stays dozing, and never wraps
-    constexpr timespec kNap{0, 50'000};
-    nanosleep(&kNap, nullptr);
+    // Nobody else had the core if that is shorter than any hand-over.
+    constexpr std::chrono::nanoseconds kHandOver{1'000};
+    const auto before = std::chrono::steady_clock::now();
+    sched_yield();
+    patience_ = std::chrono::steady_clock::now() - before > kHandOver ? 0 : kPatience;
 }
 
 }  // namespace isoplane::runtime

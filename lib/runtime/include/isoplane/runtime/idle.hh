@@ -11,7 +11,8 @@ namespace isoplane::runtime {
 /// What an lcore does when its stages have nothing to do.
 enum class IdlePolicy : std::uint8_t {
     kSpin,   ///< polls on: for a core of its own
-    kYield,  ///< gives the core to who waits for it: more pollers than cores still hand over in microseconds
+    kYield,  ///< gives the core to who waits for it: more pollers than cores still hand over in microseconds.
+             ///< While they do, who has had nothing to do for long dozes
     kDoze,   ///< sleeps, a tenth of a millisecond at most at a time: for the power bill
 };
 
@@ -37,8 +38,8 @@ class Idler {
     /// Empty rounds before the core is given up while nobody else has wanted it: a few microseconds, about
     /// what a hand-over costs. Who has found others waiting gives it up at once: it may wait for them.
     static constexpr std::uint32_t kPatience = 50;
-    /// Rounds of giving it up before `doze` sleeps.
-    static constexpr std::uint32_t kDozeAfter = 1000;
+    /// Rounds of giving it up before it sleeps.
+    static constexpr std::uint32_t kNapAfter = 1000;
 
     void idle() noexcept;
 
