@@ -142,7 +142,7 @@ class Session:
         started = time.monotonic()
         tests = sorted(tests, key=lambda test: -test.priority)
         # Tests wait more than they compute, fuzzers never wait.
-        jobs = self.options.jobs if beside else self.options.jobs * 2
+        jobs = self.options.jobs if beside else self.options.jobs * 3
         self.run_together([*beside, *(functools.partial(self.run_test, test) for test in tests if test.parallel)], jobs)
         for test in tests:
             if not test.parallel:
