@@ -67,11 +67,10 @@ bool MessageCursor::next(Message& message) {
     return true;
 }
 
-bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
-    const std::byte* at = payload.data();
-    const std::byte* const end = at + payload.size();
+bool are_messages_behind(std::span<const std::byte> rest, std::uint16_t node_count, bool may_follow) {
+    const std::byte* at = rest.data();
+    const std::byte* const end = at + rest.size();
     Stride stride;
-    bool may_follow = false;
     while (static_cast<std::size_t>(end - at) >= kMessageHeaderSize) {
         const MessageHeader header = read_message_header(at);
         const std::size_t room = static_cast<std::size_t>(end - at) - kMessageHeaderSize;
@@ -85,7 +84,7 @@ bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_co
         }
         at = stride.next(at);
     }
-    return at == end && !payload.empty();
+    return at == end;
 }
 
 }  // namespace isoplane::wire

@@ -15,6 +15,7 @@
 #include <span>
 
 #include <isoplane/wire/byte_order.hh>
+#include <isoplane/wire/isotach.hh>
 
 namespace isoplane::wire {
 
@@ -158,19 +159,25 @@ class MessageCursor {
     bool may_follow_ = false;  ///< the last message may be followed by one in its run
 };
 
-/// Whether a payload is messages and nothing else, those of an ordered protocol by nodes that there are.
-bool are_many_messages(std::span<const std::byte> payload, std::uint16_t node_count);
+/// Whether what stands behind other messages is messages and nothing else; one in a run may only come first
+/// where it `may_follow`.
+bool are_messages_behind(std::span<const std::byte> rest, std::uint16_t node_count, bool may_follow);
 
-/// The same, quick when it is a single one.
+/// Whether a payload is messages and nothing else, those of an ordered protocol by nodes that there are.
+/// Quick where there is one, as the first is mostly whole.
 inline bool are_messages(std::span<const std::byte> payload, std::uint16_t node_count) {
-    if (payload.size() >= kMessageHeaderSize) {
-        const MessageHeader header = read_message_header(payload.data());
-        if (header.fragment == kWholeMessage && header.length == payload.size() - kMessageHeaderSize &&
-            header.size_or_offset == header.length && !is_ordered(header.protocol) &&
-            static_cast<std::size_t>(header.protocol) < kProtocolCount) [[likely]]
-            return true;
-    }
-    return are_many_messages(payload, node_count);
+    if (payload.size() < kMessageHeaderSize) return false;
+    const MessageHeader header = read_message_header(payload.data());
+    const auto behind = payload.subspan(kMessageHeaderSize);
+    if (header.fragment != kWholeMessage) [[unlikely]]
+        return are_messages_behind(payload, node_count, false);
+    if (header.length > behind.size() || static_cast<std::size_t>(header.protocol) >= kProtocolCount)
+        return false;
+    const bool ordered = is_ordered(header.protocol);
+    if (header.size_or_offset + (ordered ? kIsotachSize : 0) != header.length) return false;
+    if (ordered && isotach_layout::Host::get(behind.data()) >= node_count) return false;
+    return header.length == behind.size() ||
+           are_messages_behind(behind.subspan(header.length), node_count, ordered);
 }
 
 }  // namespace isoplane::wire
