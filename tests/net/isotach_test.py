@@ -60,7 +60,7 @@ def all_execute_the_isochrons_of_all_in_the_same_order():
 @test
 def what_is_for_the_dead_takes_nothing_else_with_it():
     for way in WAYS:
-        with Program("run", "-n", 3, "--keep-going", "--survive", 0.5, "--progress", way, "--", work("isolost-cc"),
+        with Program("run", "-n", 3, "--keep-going", "--survive", 2, "--progress", way, "--", work("isolost-cc"),
                      2000) as launcher:
             launcher.ends(code=1, err="killed")
             same(sorted(launcher.out().splitlines()), ["[0] 2000 isochrons sent", "[1] 2000 messages, none missing"], way)
