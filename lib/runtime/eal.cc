@@ -175,7 +175,7 @@ Eal::Eal(const EalOptions& options) : own_directory_(std::make_unique<RuntimeDir
 
 // Not rte_eal_cleanup(): it unmaps memory that the EAL's own interrupt and telemetry threads still read, and
 // now and then one of them dies of it. The kernel takes memory back with the process; only the directory
-// stays.
+// would stay.
 Eal::~Eal() = default;
 
 }  // namespace isoplane::runtime

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace isoplane::runtime {
@@ -37,19 +39,22 @@ bool is_at(int file, const std::filesystem::path& path) {
            opened.st_ino == named.st_ino;
 }
 
-/// -1 when it cannot be made. Who sweeps may remove it before it is locked: then it is made once more.
+/// Who sweeps has the lock for less than so many tries take; a stranger may have it for ever.
+constexpr int kTries = 2'000;
+constexpr std::chrono::microseconds kBetween{100};
+
+/// -1 when it cannot be made, or locked. Who sweeps may remove it before that: then it is made once more.
 int make_and_lock(const std::filesystem::path& path) {
     mkdir(path.parent_path().c_str(), kOwnersOnly);
-    for (;;) {
+    for (int tries = 0; tries < kTries; ++tries) {
         if (mkdir(path.c_str(), kOwnersOnly) != 0 && errno != EEXIST) return -1;
         const int file = open_directory(path);
         if (file < 0 && errno != ENOENT) return -1;
-        if (file < 0) continue;
-        while (flock(file, LOCK_SH) != 0 && errno == EINTR) {
-        }
-        if (is_at(file, path)) return file;
-        close(file);
+        if (file >= 0 && flock(file, LOCK_SH | LOCK_NB) == 0 && is_at(file, path)) return file;
+        if (file >= 0) close(file);
+        std::this_thread::sleep_for(kBetween);
     }
+    return -1;
 }
 
 /// Locked while it goes: nobody can begin to use it.

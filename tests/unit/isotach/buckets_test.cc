@@ -103,6 +103,19 @@ TEST(Ordering, waits_for_what_was_announced_across_the_wrap_of_counts) {
     hosts.run(1ms);
 }
 
+/// Of hosts whose tokens come along with messages no count is announced.
+TEST(Ordering, waits_for_nothing_however_many_came_unannounced) {
+    Hosts hosts(topology::line(1, 3));
+    isotach::Ordering ordering(hosts[2].siu, 2, hosts[2].niu.options().nodes);
+    isotach::Ordering::Source& source = ordering.source(1);
+    for (const std::uint32_t count : {0x70000000U, 0xe0000000U, 0x50000000U}) {
+        source.received = count - 1;
+        EXPECT_TRUE(ordering.received(source, count, {.time = {1, isotach::Place::kWithin, 1, 0}}));
+        EXPECT_EQ(ordering.behind(), 0U);
+        EXPECT_FALSE(source.behind());
+    }
+}
+
 TEST(Counters, begin_anew_when_they_are_cleared) {
     Hosts hosts(topology::line(1, 3));
     isotach::Isotach& here = hosts[0].isotach;
