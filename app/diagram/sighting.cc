@@ -45,28 +45,6 @@ std::optional<TokenPart> read_token(std::span<const std::byte> payload, NodeId f
     return part;
 }
 
-/// The tokens that go along with the messages of a frame, each as if it were in a frame of its own.
-std::vector<Sighting> tokens_along(const Sighting& frame, std::span<const std::byte> payload) {
-    std::vector<Sighting> tokens;
-    wire::MessageCursor cursor(payload);
-    for (wire::Message message; cursor.next_valid(message);) {
-        if (message.header.protocol != wire::Protocol::kToken || message.body.size() < wire::kTokenOriginSize)
-            continue;
-        const auto origin = wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>());
-        auto token = read_token(message.body.subspan(wire::kTokenOriginSize), origin.from);
-        if (!token) continue;
-        Sighting sighting = frame;
-        sighting.messages.clear();
-        sighting.key.from = origin.from;
-        sighting.key.to = origin.to;
-        sighting.key.epoch = origin.epoch;
-        sighting.key.sequence = static_cast<std::uint32_t>(token->number);
-        sighting.token = token;
-        tokens.push_back(std::move(sighting));
-    }
-    return tokens;
-}
-
 }  // namespace
 
 void Observer::see(const capture::Frame& frame) {
@@ -103,10 +81,38 @@ void Observer::take(const capture::Frame& frame, std::uint32_t header_crc, const
     if (header.kind == wire::Kind::kToken) sighting.token = read_token(decoded.payload, header.source);
     if (header.kind == wire::Kind::kData) {
         sighting.messages = read_messages(decoded);
-        for (Sighting& token : tokens_along(sighting, decoded.payload))
-            keep(std::move(token));
+        keep_tokens(sighting, decoded.payload);
     }
     if (!sighting.messages.empty() || sighting.token) keep(std::move(sighting));
+}
+
+/// Those that go along with the messages of a frame, each as if it were in a frame of its own.
+void Observer::keep_tokens(const Sighting& frame, std::span<const std::byte> payload) {
+    Stream& stream = streams_[{frame.key.from, frame.key.to, frame.key.epoch}];
+    wire::MessageCursor cursor(payload);
+    for (wire::Message message; cursor.next_valid(message);) {
+        if (message.header.protocol != wire::Protocol::kToken) continue;
+        if (const auto along = stream.reader.read(message.body)) {
+            keep_token(frame, *along);
+            for (const Stream::Unread& earlier : std::exchange(stream.unread, {}))
+                keep_token(earlier.frame, *stream.reader.read(earlier.message));
+        } else if (message.body.size() == wire::kShortTokenSize) {
+            Stream::Unread& unread =
+                stream.unread.emplace_back(Stream::Unread{.frame = frame, .message = {}});
+            std::ranges::copy(message.body, unread.message.begin());
+        }
+    }
+}
+
+void Observer::keep_token(Sighting sighting, const wire::AlongReader::Along& along) {
+    sighting.token = read_token(along.token, along.origin.from);
+    if (!sighting.token) return;
+    sighting.messages.clear();
+    sighting.key.from = along.origin.from;
+    sighting.key.to = along.origin.to;
+    sighting.key.epoch = along.origin.epoch;
+    sighting.key.sequence = static_cast<std::uint32_t>(sighting.token->number);
+    keep(std::move(sighting));
 }
 
 void Observer::keep(Sighting sighting) {

@@ -3,12 +3,15 @@
 
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/frame.hh>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "capture/pcapng.hh"
@@ -79,8 +82,21 @@ class Observer {
 
   private:
     void take(const capture::Frame& frame, std::uint32_t header_crc, const wire::Decoded& decoded);
+    void keep_tokens(const Sighting& frame, std::span<const std::byte> payload);
+    void keep_token(Sighting sighting, const wire::AlongReader::Along& along);
     void keep(Sighting sighting);
 
+    /// The tokens that go along in a stream: those in front of the first whole one are read with it.
+    struct Stream {
+        struct Unread {
+            Sighting frame;
+            std::array<std::byte, wire::kShortTokenSize> message;
+        };
+        wire::AlongReader reader{};
+        std::vector<Unread> unread{};
+    };
+
+    std::map<std::tuple<NodeId, NodeId, std::uint32_t>, Stream> streams_;  ///< by both nodes and the epoch
     std::vector<Sighting> sightings_;
     std::map<NodeId, std::string> nodes_;
     std::optional<std::uint32_t> job_key_;

@@ -54,8 +54,9 @@ void Checker::see(const TraceFrame& frame) {
             see_hello(any);
             break;
         case Kind::kToken:
-            see_token(any, {header.epoch, header.source, header.destination}, header.peer_epoch,
-                      any.decoded.payload);
+            see_token(
+                {frames_, any.job_key, header.epoch, header.source, header.destination, header.peer_epoch},
+                any.decoded.payload);
             break;
         case Kind::kBye:
             if (header.sequence > 1)
@@ -150,15 +151,37 @@ std::string Checker::fault_of_messages(const wire::Decoded& frame) {
 void Checker::see_messages(const capture::AnyFrame& any) {
     wire::MessageCursor cursor(any.decoded.payload);
     wire::OrderedReader ordered;
+    std::optional<wire::IsotachHeader> before;
     for (wire::Message message; cursor.next_valid(message);) {
         ++messages_;
-        if (wire::is_ordered(message.header.protocol)) {
-            see_isotach(any, ordered.read(message));
-        } else if (message.header.protocol == wire::Protocol::kToken) {
-            see_token(any, wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>()), 0,
-                      message.body.subspan(wire::kTokenOriginSize));
-        }
+        if (message.header.protocol == wire::Protocol::kToken)
+            see_along(any, {frames_, {message.body.begin(), message.body.end()}, before});
+        before.reset();
+        if (!wire::is_ordered(message.header.protocol)) continue;
+        const wire::OrderedMessage part = ordered.read(message);
+        see_isotach(any, part);
+        before = part.header;
     }
+}
+
+void Checker::see_along(const capture::AnyFrame& any, Along token) {
+    const wire::Header& header = any.decoded.header;
+    AlongStream& stream = along_[{any.job_key, header.source, header.destination,
+                                  static_cast<std::uint16_t>(header.epoch), header.peer_epoch}];
+    if (!read_along(any, stream.reader, token)) {
+        if (stream.unread.size() < wire::kWholeEvery) stream.unread.push_back(std::move(token));
+        return;
+    }
+    for (const Along& earlier : std::exchange(stream.unread, {}))
+        read_along(any, stream.reader, earlier);
+}
+
+bool Checker::read_along(const capture::AnyFrame& any, wire::AlongReader& reader, const Along& token) {
+    const auto along = reader.read(token.message, token.before, any.decoded.header.destination);
+    if (!along) return false;
+    see_token({token.frame, any.job_key, along->origin.epoch, along->origin.from, along->origin.to},
+              along->token);
+    return true;
 }
 
 void Checker::see_isotach(const capture::AnyFrame& any, const wire::OrderedMessage& message) {
@@ -174,10 +197,8 @@ void Checker::see_isotach(const capture::AnyFrame& any, const wire::OrderedMessa
         clock);
 }
 
-void Checker::see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,
-                        std::span<const std::byte> payload) {
-    if (const auto view = wire::TokenView::parse(payload, capture::kAnyNode))
-        time_.see_token({frames_, any.job_key, origin.epoch, origin.from, origin.to, to_epoch}, *view);
+void Checker::see_token(const TimeChecker::Where& where, std::span<const std::byte> payload) {
+    if (const auto view = wire::TokenView::parse(payload, capture::kAnyNode)) time_.see_token(where, *view);
 }
 
 /// The views of a job that starts again have no member in common with those before.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/run.hh>
 #include <isoplane/wire/view.hh>
 #include <isoplane/wire/view_parts.hh>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "capture/any_frame.hh"
 #include "replay/check_stream.hh"
@@ -73,14 +75,27 @@ class Checker {
     static std::string fault_of_messages(const wire::Decoded& frame);
     void see_messages(const capture::AnyFrame& any);
     void see_isotach(const capture::AnyFrame& any, const wire::OrderedMessage& message);
-    void see_token(const capture::AnyFrame& any, const wire::TokenOrigin& origin, std::uint16_t to_epoch,
-                   std::span<const std::byte> payload);
+    /// A token that goes along, and in which frame.
+    struct Along {
+        std::uint64_t frame;
+        std::vector<std::byte> message;
+        std::optional<wire::IsotachHeader> before;
+    };
+    /// Those of a stream: what is in front of the first whole one is read with it.
+    struct AlongStream {
+        wire::AlongReader reader{};
+        std::vector<Along> unread{};
+    };
+    void see_along(const capture::AnyFrame& any, Along token);
+    bool read_along(const capture::AnyFrame& any, wire::AlongReader& reader, const Along& token);
+    void see_token(const TimeChecker::Where& where, std::span<const std::byte> payload);
     void see_view(const capture::AnyFrame& any);
     StreamChecker& stream(const StreamKey& key);
     std::optional<std::uint32_t> granted_at_first(const StreamKey& key) const;
     bool has_one_plane(std::uint32_t job) const;
 
     std::map<StreamKey, StreamChecker> streams_{};
+    std::map<StreamKey, AlongStream> along_{};
     std::set<std::uint32_t> jobs_{};
     SeenBefore headers_{};  ///< by their CRC
     /// By job and number: views that have been decided.

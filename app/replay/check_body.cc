@@ -5,6 +5,7 @@
 
 #include <isoplane/wire/access.hh>
 #include <isoplane/wire/active.hh>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/channel.hh>
 #include <isoplane/wire/control.hh>
 #include <isoplane/wire/page.hh>
@@ -40,6 +41,7 @@ bool is_channel_message(Bytes body) {
 }
 
 bool is_token(Bytes body) {
+    if (body.size() == wire::kShortTokenSize) return true;
     if (body.size() <= wire::kTokenOriginSize) return false;
     const wire::TokenOrigin origin = wire::decode_token_origin(body.first<wire::kTokenOriginSize>());
     return origin.from != origin.to &&

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/probe.hh>
@@ -68,6 +69,14 @@ Json token_json(std::span<const std::byte> payload) {
     return out;
 }
 
+/// The whole number is known from a token before it.
+Json short_token_json(std::span<const std::byte, wire::kShortTokenSize> message) {
+    const wire::Token token = wire::decode_short_token(message, 0, 0);
+    return {{"number_end", static_cast<std::uint16_t>(token.number)},
+            {"wanted", token.wanted},
+            {"further", token.further}};
+}
+
 Json message_json(const wire::Message& message, wire::OrderedReader& ordered) {
     const bool first = (message.header.fragment & wire::kFirstFragment) != 0;
     Json out{{"protocol", name_of(message.header.protocol)}, {"bytes", message.header.length}};
@@ -80,6 +89,8 @@ Json message_json(const wire::Message& message, wire::OrderedReader& ordered) {
         out["pulse"] = place.pulse;
         out["rank"] = place.rank;
         out["count"] = place.count;
+    } else if (message.header.protocol == Protocol::kToken && message.body.size() == wire::kShortTokenSize) {
+        out["token"] = short_token_json(message.body.first<wire::kShortTokenSize>());
     } else if (message.header.protocol == Protocol::kToken && message.body.size() > wire::kTokenOriginSize) {
         const auto origin = wire::decode_token_origin(message.body.first<wire::kTokenOriginSize>());
         out["from"] = origin.from;

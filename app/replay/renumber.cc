@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <isoplane/wire/access.hh>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/page.hh>
 #include <isoplane/wire/run.hh>

@@ -96,6 +96,17 @@ void Isotach::keep(Ordering::Source& from, const wire::IsotachHeader& header,
         counters_.out_of_sequence.add();
 }
 
+namespace {
+
+/// What mostly stands behind them.
+bool is_short_token(const std::byte* message) noexcept {
+    const wire::MessageHeader header = wire::read_message_header(message);
+    return header.protocol == wire::Protocol::kToken && header.fragment == wire::kWholeMessage &&
+           header.length == wire::kShortTokenSize;
+}
+
+}  // namespace
+
 /// As nearly all are: each is the next of its host, of no earlier pulse than the one before it, and no more
 /// than that. Another is taken by itself.
 niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
@@ -134,8 +145,18 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
         at += wire::kMessageHeaderSize + message.length;
         ++messages;
     }
-    if (messages != 0) ordering_.received(from, unread.frame, first, messages, before);
-    return {.messages = messages, .held = messages, .bytes = static_cast<std::size_t>(at - first)};
+    niu::Taken taken{.messages = messages, .held = messages};
+    if (messages != 0) {
+        ordering_.received(from, unread.frame, first, messages, before);
+        if (at != end && is_short_token(at) &&
+            siu_.take_short(unread.source, std::span<const std::byte, wire::kShortTokenSize>(
+                                               at + wire::kMessageHeaderSize, wire::kShortTokenSize))) {
+            at += wire::kMessageHeaderSize + wire::kShortTokenSize;
+            ++taken.messages;
+        }
+    }
+    taken.bytes = static_cast<std::size_t>(at - first);
+    return taken;
 }
 
 void Isotach::take(const niu::Received& message) noexcept {

@@ -193,6 +193,7 @@ field("token.epoch", ProtoField.uint32, "Epoch of the sender's tokens", base.DEC
 field("token.src", ProtoField.uint16, "From node", base.DEC)
 field("token.dst", ProtoField.uint16, "To node", base.DEC)
 field("token.number", ProtoField.uint64, "Token", base.DEC)
+field("token.number_end", ProtoField.uint16, "End of its number", base.DEC)
 field("token.wanted", ProtoField.uint8, "Wanted for (hops)", base.DEC)
 field("token.further", ProtoField.uint8, "Further tokens with it", base.DEC)
 field("token.part", ProtoField.uint16, "Part (from 1)", base.DEC)
@@ -587,7 +588,45 @@ local function add_ordered(item, payload, at, finish, place)
 end
 
 -- Returns where it ends, its protocol, and what an ordered one in a run may follow.
-local function add_message(tree, payload, at, place)
+-- What the last whole token said that went along in a stream, and which that was for each that is in short: a frame is
+-- shown again when others behind it have been.
+local last_along, along_before = {}, {}
+
+local function whole_before(frame, at)
+    local short = string.format("%d %d", frame.number, at)
+    if not frame.visited then along_before[short] = last_along[frame.stream] end
+    return along_before[short]
+end
+
+-- A token that goes along with messages: as a whole, behind what its own header would say, or in short.
+local function add_along(item, message, frame, at)
+    if message:len() == 4 then
+        local whole, short = whole_before(frame, at), message(0, 2):uint()
+        item:add(f["token.number_end"], message(0, 2))
+        item:add(f["token.wanted"], message(2, 1))
+        item:add(f["token.further"], message(3, 1))
+        if not whole then return true end
+        local ahead = bit.band(short - whole.number:lower(), 0xffff)
+        local number = ahead < 0x8000 and whole.number + UInt64.new(ahead) or whole.number - UInt64.new(0x10000 - ahead)
+        item:add(f["token.number"], message(0, 2), number):set_generated()
+        item:add(f["token.epoch"], message(0, 2), whole.epoch):set_generated()
+        item:add(f["token.src"], message(0, 2), whole.source):set_generated()
+        item:add(f["token.dst"], message(0, 2), whole.destination):set_generated()
+        return true
+    end
+    if message:len() < 8 then return false end
+    item:add(f["token.epoch"], message(0, 4))
+    item:add(f["token.src"], message(4, 2))
+    item:add(f["token.dst"], message(6, 2))
+    if message:len() == 8 or not add_token(item, message(8)) then return false end
+    if not frame.visited then
+        last_along[frame.stream] = { number = message(8, 8):uint64(), epoch = message(0, 4):uint(),
+            source = message(4, 2):uint(), destination = message(6, 2):uint() }
+    end
+    return true
+end
+
+local function add_message(tree, payload, at, place, frame)
     if payload:len() - at < 8 then return nil end
     local protocol, fragment = payload(at, 1):uint(), payload(at + 1, 1):uint()
     local length = payload(at + 2, 2):uint()
@@ -611,11 +650,7 @@ local function add_message(tree, payload, at, place)
     if protocol == 3 and length > 0 then add_answer(item, payload(data, length)) end
     if protocol == 6 and fragment == 3 then data = add_channel(item, payload, data, finish) end
     if protocol == 8 then
-        if length < 8 then return nil end
-        item:add(f["token.epoch"], payload(data, 4))
-        item:add(f["token.src"], payload(data + 4, 2))
-        item:add(f["token.dst"], payload(data + 6, 2))
-        if length == 8 or not add_token(item, payload(data + 8, length - 8)) then return nil end
+        if length == 0 or not add_along(item, payload(data, length), frame, at) then return nil end
         data = finish
     end
     if protocol == 5 and fragment == 3 and length > 0 then data = data + add_active(item, payload(data, length)) end
@@ -628,11 +663,11 @@ local function add_message(tree, payload, at, place)
     return finish, name, place
 end
 
-local function add_data(tree, payload)
+local function add_data(tree, payload, frame)
     if payload:len() == 0 then return nil end
     local names, at, place = {}, 0, nil
     while at < payload:len() do
-        local finish, name, follows = add_message(tree, payload, at, place)
+        local finish, name, follows = add_message(tree, payload, at, place, frame)
         if not finish then return nil end
         names[#names + 1] = name
         at, place = finish, follows
@@ -722,6 +757,7 @@ end
 -- What another capture had is forgotten.
 function isoplane.init()
     conversations, conversation_count = {}, 0
+    last_along, along_before = {}, {}
 end
 
 -- The frame ---------------------------------------------------------------------------------------------------------
@@ -802,7 +838,9 @@ function isoplane.dissector(tvb, pinfo, root)
 
     if payload then
         local item = tree:add(f["payload"], payload)
-        local body = BODIES[kind] and BODIES[kind](tree, payload)
+        local frame = { number = pinfo.number, visited = pinfo.visited,
+            stream = string.format("%s %d %d %s", tvb(4, 4), source, destination, tvb(12, 4)) }
+        local body = BODIES[kind] and BODIES[kind](tree, payload, frame)
         if body then
             summary = summary .. ", " .. body
         else

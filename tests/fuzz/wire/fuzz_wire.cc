@@ -11,6 +11,7 @@
 
 #include <isoplane/wire/access.hh>
 #include <isoplane/wire/active.hh>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/arp.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
@@ -81,15 +82,14 @@ void read_token(std::span<const std::byte> payload, bool accepted) {
 void read_messages(std::span<const std::byte> payload, bool accepted) {
     MessageCursor cursor(payload);
     OrderedReader ordered;
+    AlongReader along;
     for (Message message; cursor.next(message);) {
         touch(message.body);
         if (message.header.protocol == Protocol::kShmem) read_answer(message.body);
         if (message.header.protocol == Protocol::kPortals) is_portals_message(message.body);
         if (message.header.protocol == Protocol::kActive) read_active(message.body);
-        if (message.header.protocol == Protocol::kToken && message.body.size() >= kTokenOriginSize) {
-            decode_token_origin(message.body.first<kTokenOriginSize>());
-            read_token(message.body.subspan(kTokenOriginSize), false);
-        }
+        if (message.header.protocol == Protocol::kToken)
+            if (const auto token = along.read(message.body)) read_token(token->token, false);
         if (!is_ordered(message.header.protocol)) continue;
         read_accesses(ordered.read(message).data);
     }

@@ -114,6 +114,11 @@ PACKETS = {
                  "isoplane.isotach.pulse": "4294967299,4294967299,4294967299", "isoplane.isotach.host": "3,3,3",
                  "isoplane.isotach.operation": "18,0,0", "isoplane.isotach.rank": "4,5,305",
                  "isoplane.isotach.isochron": "17,19,21", "isoplane.isotach.count": "1000,1001,1002"},
+    "data_along": {"isoplane.kind": "1", "isoplane.message.protocol": "8,2,8", "isoplane.message.length": "32,32,4",
+                   "isoplane.token.number": "4295032830,4295032832", "isoplane.token.number_end": "0",
+                   "isoplane.token.wanted": "0,2", "isoplane.token.further": "1,0", "isoplane.token.src": "6,6",
+                   "isoplane.token.dst": "5,5", "isoplane.token.epoch": "65539,65539",
+                   "isoplane.token.entry.count": "999"},
 }
 WRONG = {
     "bad_version": {"_ws.expert.message": "Unknown version"},
@@ -132,15 +137,16 @@ WRONG = {
                         "isoplane.header_crc.good": "1"},
 }
 FILTERS = {
-    "isoplane": 74,
+    "isoplane": 76,
     "isoplane.kind == 8 && isoplane.token.number > 100": 2,
-    "isoplane.token.wanted > 0": 2,
-    "isoplane.token.part == isoplane.token.parts": 6,
+    "isoplane.token.number_end == 0 && isoplane.token.number == 4295032832": 2,
+    "isoplane.token.wanted > 0": 4,
+    "isoplane.token.part == isoplane.token.parts": 8,
     "isoplane.token.entry.dst == 65535 && isoplane.token.entry.group.signal2 == 1": 2,
-    "isoplane.seq == 1001 && isoplane.src == 3": 73,
-    "isoplane.isotach.pulse == 4294967299": 13,
-    "isoplane.src == 3 && isoplane.dst == 5": 71,
-    "isoplane.conversation == 0 && isoplane.node == 3 && isoplane.node == 5": 71,
+    "isoplane.seq == 1001 && isoplane.src == 3": 75,
+    "isoplane.isotach.pulse == 4294967299": 15,
+    "isoplane.src == 3 && isoplane.dst == 5": 73,
+    "isoplane.conversation == 0 && isoplane.node == 3 && isoplane.node == 5": 73,
     "isoplane.conversation > 0 || isoplane.node == 4": 0,
     "isoplane.message.protocol == 4": 6,
     "isoplane.portals.type == 3 && isoplane.portals.match_bits == 0x0123456789abcdef": 2,
@@ -149,13 +155,13 @@ FILTERS = {
     "isoplane.header_crc.good == 0 || isoplane.payload_crc.good == 0": 2,
     "isoplane && _ws.expert": 24,
     "isoplane.expert.header_crc || isoplane.expert.payload_crc": 2,
-    "udp.dstport == 34997 && isoplane": 25,
+    "udp.dstport == 34997 && isoplane": 26,
 }
 
 # The colour of each packet, by words of its rule; what is not named here is damaged.
 COLOURS = {
-    "logical time": ("data", "data_accesses", "data_clocked", "data_fragment", "data_page",
-                     "data_run", "data_views"), "active messages": ("data_active",),
+    "logical time": ("data", "data_accesses", "data_along", "data_clocked", "data_fragment",
+                     "data_page", "data_run", "data_views"), "active messages": ("data_active",),
     "Portals": ("data_portals", "data_portals_rest"), "channels": ("data_no_crc",),
     "acknowledgements and credit": ("ack", "ack_sealed", "credit", "credit_request"), "hello and bye": ("bye", "hello", "hello_ack"),
     "tokens": ("token", "quiet_token"), "members of logical time": ("view", "view_part"), "test traffic": ("probe", "smallest_probe", "empty_probe"),
@@ -248,9 +254,9 @@ def run(capture):
     subprocess.run(["editcap", "-s", "100", capture.path, short], env=capture.environment, check=True,
                    capture_output=True, text=True)
     tap.check(lua_errors(capture, short), "nor does a packet cut short")
-    # With the EtherType moved away, only the 25 packets in UDP remain.
+    # With the EtherType moved away, only the 26 packets in UDP remain.
     found = len(capture.tshark("-o", "isoplane.ethertype:34998", "-Y", "isoplane").splitlines())
-    tap.check(wrong_count(found, 25), "the EtherType is a preference")
+    tap.check(wrong_count(found, 26), "the EtherType is a preference")
     return tap.failed
 
 

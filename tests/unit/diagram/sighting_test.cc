@@ -122,6 +122,34 @@ TEST(Observer, sees_a_token_that_goes_along_with_messages) {
     EXPECT_EQ(message.messages[0].isochron, 8U);
 }
 
+/// Host 3 to host 1, with one in short.
+capture::Frame frame_in_short(std::uint64_t number) {
+    std::array<std::byte, wire::kMessageHeaderSize + wire::kShortTokenSize> payload{};
+    wire::encode_message(
+        std::span(payload).first<wire::kMessageHeaderSize>(),
+        {.protocol = wire::Protocol::kToken, .length = wire::kShortTokenSize, .size_or_offset = 4});
+    wire::encode_short_token(payload.data() + wire::kMessageHeaderSize, {.number = number, .further = 2});
+    return frame_of({.kind = wire::Kind::kData, .source = 3, .destination = 1, .epoch = 5}, payload);
+}
+
+TEST(Observer, knows_of_a_token_in_short_what_a_whole_one_says) {
+    Observer observer;
+    observer.see(frame_in_short(38));
+    observer.see(frame_with_token());
+    observer.see(frame_in_short(42));
+    std::vector<std::uint64_t> numbers;
+    for (const diagram::Sighting& each : std::move(observer).sightings()) {
+        if (!each.token) continue;
+        numbers.push_back(each.token->number);
+        EXPECT_EQ(each.key.from, 4);
+        EXPECT_EQ(each.key.to, 1);
+        EXPECT_EQ(each.key.epoch, 6U);
+        EXPECT_EQ(each.key.sequence, each.token->number);
+    }
+    std::ranges::sort(numbers);
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{38, 40, 42}));
+}
+
 TEST(Observer, counts_what_it_leaves_out) {
     Observer observer;
     observer.see(data_frame());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/frame.hh>
 #include <isoplane/wire/hello.hh>
 #include <isoplane/wire/run.hh>
@@ -103,6 +104,21 @@ inline Bytes token(std::uint16_t from, std::uint16_t to, const wire::Token& toke
     Bytes payload(wire::token_size(entries.size()));
     payload.resize(wire::encode_token(payload, token, entries));
     return frame({.kind = wire::Kind::kToken, .source = from, .destination = to}, payload);
+}
+
+/// One that goes along with messages, as a message.
+inline Bytes along(std::uint16_t from, std::uint16_t to, std::uint64_t number,
+                   const std::vector<wire::TokenEntry>& entries = {}) {
+    Bytes body(wire::kTokenOriginSize + wire::token_size(entries.size()));
+    wire::encode_token_origin(std::span(body).first<wire::kTokenOriginSize>(),
+                              {.epoch = 100U + from, .from = from, .to = to});
+    wire::encode_token(std::span(body).subspan(wire::kTokenOriginSize), {.number = number}, entries);
+    return message(wire::Protocol::kToken, body);
+}
+inline Bytes in_short(std::uint64_t number) {
+    Bytes body(wire::kShortTokenSize);
+    wire::encode_short_token(body.data(), {.number = number});
+    return message(wire::Protocol::kToken, body);
 }
 
 inline Bytes token(std::uint16_t from, std::uint16_t to, std::uint64_t number,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the isoplane authors
 
+#include <array>
 #include <isoplane/niu/dispatcher.hh>
 
 #include "clocks.hh"
@@ -35,6 +36,15 @@ class SiuAlong : public testing::Test {
                                   {.epoch = 1, .from = from, .to = manager_});
         wire::encode_token(room.data.subspan(wire::kTokenOriginSize), token, entries);
         niu.send(room);
+        clocks_.stations.run(1ms);
+    }
+
+    void send_short(const wire::Token& token) {
+        niu::Niu& niu = clocks_.stations.niu(sender_);
+        std::array<std::byte, wire::kShortTokenSize> message;
+        wire::encode_short_token(message.data(), token);
+        ASSERT_NE(clocks_.stations.steps_until([&] { return niu.send(0, wire::Protocol::kToken, message); }),
+                  UINT_MAX);
         clocks_.stations.run(1ms);
     }
 
@@ -161,6 +171,42 @@ TEST_F(SiuAlongOne, a_token_in_parts_is_complete_with_the_last) {
     sends({.number = before + 2}, 9);
     EXPECT_EQ(siu_.complete(), before + 2);
     EXPECT_EQ(announced(), std::vector<std::uint32_t>{8});
+}
+
+TEST_F(SiuAlongOne, a_token_in_short_is_of_the_neighbour_whose_whole_ones_came_along_before) {
+    const siu::Pulse before = siu_.complete();
+    send_short({.number = before + 1, .wanted = 1});
+    EXPECT_EQ(siu_.counters().unknown.get(), 1U) << "none has";
+    EXPECT_EQ(siu_.complete(), before);
+    sends({.number = before + 1}, 8);
+    send_short({.number = before + 2, .wanted = 1, .further = 1});
+    EXPECT_EQ(siu_.complete(), before + 3);
+    EXPECT_TRUE(announced().empty());
+    send_short({.number = before + 2});
+    EXPECT_EQ(siu_.complete(), before + 3);
+    send_short({.number = before + 200});
+    EXPECT_EQ(siu_.complete(), before + 3);
+    EXPECT_GE(siu_.counters().beyond.get(), 1U);
+    EXPECT_EQ(siu_.counters().malformed.get(), 0U);
+}
+
+TEST_F(SiuAlongOne, a_token_in_short_completes_what_was_there_before_it) {
+    const siu::Pulse before = siu_.complete();
+    sends({.number = before + 1}, 8);
+    send_apart({.number = before + 3}, {count(9)});
+    EXPECT_EQ(siu_.complete(), before + 1);
+    send_short({.number = before + 2});
+    EXPECT_EQ(siu_.complete(), before + 3);
+    EXPECT_EQ(announced(), std::vector<std::uint32_t>{9});
+}
+
+TEST_F(SiuAlongOne, a_token_in_short_may_come_before_those_in_front_of_it) {
+    const siu::Pulse before = siu_.complete();
+    sends({.number = before + 1}, 8);
+    send_short({.number = before + 3});
+    EXPECT_EQ(siu_.complete(), before + 1);
+    send_apart({.number = before + 2}, {count(9)});
+    EXPECT_EQ(siu_.complete(), before + 3);
 }
 
 TEST_F(SiuAlongOne, what_its_sender_has_counted_came_before_a_token_that_comes_along) {

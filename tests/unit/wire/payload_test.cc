@@ -67,40 +67,6 @@ TEST(Token, has_the_documented_bytes) {
         EXPECT_EQ(std::to_integer<int>(payload[i]), expected[i]) << "byte " << i;
 }
 
-TEST(PlainToken, is_one_in_one_part_with_an_entry_at_most) {
-    constexpr TokenOrigin kOrigin{.epoch = 0x01020304, .from = 5, .to = 6};
-    const std::array<TokenEntry, 2> entries = {TokenEntry{1, 2, 0x0a0b0c0d}, TokenEntry{3, 4, 5}};
-    for (const unsigned part : {0U, 1U}) {
-        for (const unsigned last_part : {0U, 1U}) {
-            for (std::size_t count = 0; count <= entries.size(); ++count) {
-                Token its = kToken;
-                its.part = static_cast<std::uint16_t>(part);
-                its.last_part = static_cast<std::uint16_t>(last_part);
-                its.view = 0xffff;
-                Bytes message(kTokenOriginSize + token_size(count));
-                encode_token_origin(std::span(message).first<kTokenOriginSize>(), kOrigin);
-                encode_token(std::span(message).subspan(kTokenOriginSize), its,
-                             std::span(entries).first(count));
-                ASSERT_EQ(PlainToken::is(message), part == 0 && last_part == 0 && count <= 1);
-                EXPECT_FALSE(PlainToken::is(std::span(message).first(message.size() - 1)));
-                if (!PlainToken::is(message)) continue;
-                const PlainToken plain(message);
-                EXPECT_EQ(plain.origin(), word_of(kOrigin));
-                EXPECT_EQ(plain.from(), kOrigin.from);
-                EXPECT_EQ(plain.number(), its.number);
-                EXPECT_EQ(plain.wanted(), its.wanted);
-                EXPECT_EQ(plain.further(), its.further);
-                EXPECT_EQ(plain.view(), its.view);
-                ASSERT_EQ(plain.has_entry(), count == 1);
-                if (plain.has_entry()) {
-                    EXPECT_EQ(plain.entry(), entries[0]);
-                }
-            }
-        }
-    }
-    EXPECT_FALSE(PlainToken::is({}));
-}
-
 TEST(Token, as_many_entries_as_its_capacity_fit) {
     EXPECT_EQ(token_capacity(kTokenSize), 0U);
     EXPECT_EQ(token_capacity(1452), 179U);

@@ -9,6 +9,7 @@
 
 #include <isoplane/wire/access.hh>
 #include <isoplane/wire/active.hh>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/control.hh>
 #include <isoplane/wire/crc32c.hh>
 #include <isoplane/wire/hello.hh>
@@ -122,6 +123,19 @@ Bytes coalesced_payload() {
     return join({message(Protocol::kControl, barrier_body()),
                  message(Protocol::kIsotach, isotach_body(counting(16))),
                  message(Protocol::kPortals, counting(33)), message(Protocol::kActive, counting(8))});
+}
+
+/// A token of the token manager 6 as a whole, and one in short that announces the message before it.
+Bytes along_payload() {
+    const TokenEntry entry{.source = 3, .destination = 5, .value = 999};
+    Bytes whole(kTokenOriginSize + token_size(1));
+    encode_token_origin(std::span(whole).first<kTokenOriginSize>(), {.epoch = 65539, .from = 6, .to = 5});
+    encode_token(std::span(whole).subspan(kTokenOriginSize), {.number = 0x10000fffe, .further = 1},
+                 {&entry, 1});
+    Bytes in_short(kShortTokenSize);
+    encode_short_token(in_short.data(), {.number = 0x100010000, .wanted = 2});
+    return join({message(Protocol::kToken, whole), message(Protocol::kIsotach, isotach_body(counting(8))),
+                 message(Protocol::kToken, in_short)});
 }
 
 /// An isotach message and two that follow it in a run.
@@ -351,6 +365,7 @@ std::vector<Sample> all(Transport transport) {
     add("data_active", header(Kind::kData), active_payload());
     add("data_portals", header(Kind::kData), portals_payload());
     add("data_run", header(Kind::kData), run_payload());
+    add("data_along", header(Kind::kData), along_payload());
     add("data_fragment", header(Kind::kData), fragment_payload());
     Header trusting = header(Kind::kData);
     trusting.flags = kFlagNoPayloadCrc;

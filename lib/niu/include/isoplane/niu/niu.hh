@@ -103,7 +103,7 @@ struct Unread {
 /// The messages in front of that, whole ones, whose user has them now, or is done with them.
 struct Taken {
     unsigned messages = 0;
-    unsigned held = 0;      ///< of these, all or none
+    unsigned held = 0;      ///< of these
     std::size_t bytes = 0;  ///< with their headers
 };
 
@@ -175,6 +175,11 @@ class Niu final : public runtime::Stage {
     void begin_run(NodeId to) noexcept {
         OpenFrame& open = peers_[to].open;
         open.run = open.at;
+    }
+    /// The last message in the open frame to that node is such a one.
+    bool ends_in_order(NodeId to) const noexcept {
+        const OpenFrame& open = peers_[to].open;
+        return open.run == open.at;
     }
     /// To whom, if one may follow now, and there is room for so many bytes.
     Peer* in_run(NodeId to, std::size_t size) noexcept {

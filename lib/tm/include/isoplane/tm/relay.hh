@@ -54,6 +54,8 @@ class Relay : public TokenExchange {
     niu::Taken take_several(const niu::Unread& unread) noexcept final;
     /// or whatever it is.
     void take(const niu::Received& message) noexcept final;
+    /// One in short, where it stands, if it is the next; false, and nothing is done, where it is not.
+    bool take_short(NodeId source, std::span<const std::byte, wire::kShortTokenSize> message) noexcept;
 
   protected:
     /// `paths` outlives it, as `niu` does.
@@ -74,6 +76,10 @@ class Relay : public TokenExchange {
     const Self& self() const noexcept { return static_cast<const Self&>(*this); }
 
     bool take_next(NodeId source, std::span<const std::byte> message) noexcept;
+    bool is_next(const Neighbour& neighbour, const wire::Token& token) const noexcept;
+    [[gnu::always_inline]] void pass_next(NodeId source, std::size_t index, const wire::Token& token,
+                                          const wire::TokenEntry* entry) noexcept;
+    void take_short_with_care(const niu::Received& message) noexcept;
     bool may_say(NodeId from, const wire::TokenEntry& entry) const noexcept;
     void refuse(const niu::Received& message) noexcept;
     bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
@@ -88,10 +94,11 @@ class Relay : public TokenExchange {
     bool goes_to(const wire::TokenEntry& entry, NodeId from, NodeId to) const noexcept;
     [[gnu::always_inline]] void transmit_pending() noexcept;
     [[gnu::noinline]] void transmit_again() noexcept;
-    [[gnu::always_inline]] bool transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
+    [[gnu::always_inline]] bool transmit(Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
                                          Way way = Way::kApart) noexcept;
     bool transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept;
-    [[gnu::always_inline]] bool goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept;
+    [[gnu::always_inline]] bool goes_along(Neighbour& neighbour, const wire::Token& token) noexcept;
+    bool is_said_before(NodeId host, std::span<const wire::TokenEntry> entries) const noexcept;
     void resend() noexcept;
     bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
     std::uint8_t wanted() noexcept;

@@ -135,8 +135,7 @@ void Relay<Self>::transmit_again() noexcept {
 /// Sends the token after those that have gone, and all up to the next that says something. Returns whether
 /// all of it could go; what could not is the next to go.
 template <typename Self>
-inline bool Relay<Self>::transmit(const Neighbour& neighbour, Gone& gone, std::uint8_t wanted,
-                                  Way way) noexcept {
+inline bool Relay<Self>::transmit(Neighbour& neighbour, Gone& gone, std::uint8_t wanted, Way way) noexcept {
     const std::uint64_t number = gone.number + 1;
     std::uint64_t last = gone.number == base_ ? std::min(sent_, base_ + options_.ahead) : sent_;
     if (neighbour.said > number) {
@@ -183,18 +182,40 @@ bool Relay<Self>::transmit_apart(const Neighbour& neighbour, Gone& gone, wire::T
 /// In the frame that messages to the neighbour, or to the host that manages it, share and that is about to
 /// go. If it is lost, so is the token, which is sent again by itself.
 template <typename Self>
-inline bool Relay<Self>::goes_along(const Neighbour& neighbour, const wire::Token& token) noexcept {
+inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& token) noexcept {
     const std::span<const wire::TokenEntry> entries = entries_of(neighbour, token.number);
     const NodeId host = self().carrier(neighbour.node);
-    const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     if (host == wire::kNoNode) return false;
+    const std::uint32_t epoch = niu_.peer(host).epoch;
+    const bool knows_ours =
+        neighbour.whole_epoch == epoch && token.number - neighbour.whole_along < wire::kWholeEvery;
+    if (knows_ours && is_said_before(host, entries)) [[likely]] {
+        std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, wire::kShortTokenSize);
+        if (at == nullptr) return false;
+        wire::encode_short_token(at, token);
+        counters_.along.add();
+        return true;
+    }
+    const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, size);
     if (at == nullptr) return false;
+    neighbour.whole_along = token.number;
+    neighbour.whole_epoch = epoch;
     wire::encode_token_origin(std::span<std::byte, wire::kTokenOriginSize>(at, wire::kTokenOriginSize),
                               {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
     wire::encode_token({at + wire::kTokenOriginSize, size - wire::kTokenOriginSize}, token, entries);
     counters_.along.add();
     return true;
+}
+
+/// All that it says is what the message right before it, there, says of itself, or nothing.
+template <typename Self>
+inline bool Relay<Self>::is_said_before(NodeId host,
+                                        std::span<const wire::TokenEntry> entries) const noexcept {
+    if (niu_.ends_in_order(host) != !entries.empty()) return false;
+    if (entries.empty()) return true;
+    const wire::TokenEntry& only = entries.front();
+    return entries.size() == 1 && only.destination == host && only.source == niu_.options().node && !pending_;
 }
 
 /// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <isoplane/tm/relay_out.hh>
@@ -32,9 +33,12 @@ template <typename Self>
 niu::Taken Relay<Self>::take_several(const niu::Unread& unread) noexcept {
     const std::byte* const at = unread.messages.data();
     const std::size_t length = wire::message_layout::Length::get(at);
-    if (wire::message_layout::Fragment::get(at) != wire::kWholeMessage ||
-        !take_next(unread.source, {at + wire::kMessageHeaderSize, length}))
-        return {};
+    const std::span<const std::byte> message(at + wire::kMessageHeaderSize, length);
+    if (wire::message_layout::Fragment::get(at) != wire::kWholeMessage) return {};
+    const bool taken = length == wire::kShortTokenSize
+                           ? take_short(unread.source, message.first<wire::kShortTokenSize>())
+                           : take_next(unread.source, message);
+    if (!taken) return {};
     return {.messages = 1, .bytes = wire::kMessageHeaderSize + length};
 }
 
@@ -45,36 +49,65 @@ inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> mes
     if (!wire::PlainToken::is(message)) return false;
     const wire::PlainToken token(message);
     const NodeId from = token.from();
-    const std::size_t index = from < index_.size() ? index_[from] : kNoNeighbour;
+    const std::size_t index = index_of(from);
     if (index == kNoNeighbour) return false;
-    Neighbour& neighbour = neighbours_[index];
-    const std::uint64_t number = token.number();
-    const std::uint64_t last = number + token.further();
-    const bool is_next = number == neighbour.in_to + 1 && last <= sent_ + options_.ahead &&
-                         neighbour.in_to != base_ && neighbour.kept_to < number;
+    const Neighbour& neighbour = neighbours_[index];
+    const wire::Token its{.number = token.number(), .wanted = token.wanted(), .further = token.further()};
     const bool is_its = token.origin() == neighbour.origin && token.view() == takes_ &&
                         (from == source || from >= options_.hosts);
-    if (!is_next || !is_its || (token.has_entry() && !may_say(from, token.entry()))) return false;
+    if (!is_its || !is_next(neighbour, its)) return false;
+    const wire::TokenEntry entry = token.has_entry() ? token.entry() : wire::TokenEntry{};
+    if (token.has_entry() && !may_say(from, entry)) return false;
+    along_[source] = {from, token.view(), neighbour.epoch};
+    pass_next(source, index, its, token.has_entry() ? &entry : nullptr);
+    return true;
+}
+
+template <typename Self>
+inline bool Relay<Self>::take_short(NodeId source,
+                                    std::span<const std::byte, wire::kShortTokenSize> message) noexcept {
+    const Along& along = along_[source];
+    const std::size_t index = index_of(along.from);
+    if (index == kNoNeighbour) return false;
+    const Neighbour& neighbour = neighbours_[index];
+    const wire::Token token = wire::decode_short_token(message, neighbour.in_to, along.view);
+    if (along.view != takes_ || along.epoch != neighbour.epoch || !is_next(neighbour, token)) return false;
+    pass_next(source, index, token, nullptr);
+    return true;
+}
+
+/// Of a neighbour in its present life, with none of those behind it here.
+template <typename Self>
+inline bool Relay<Self>::is_next(const Neighbour& neighbour, const wire::Token& token) const noexcept {
+    return token.number == neighbour.in_to + 1 && token.number + token.further <= sent_ + options_.ahead &&
+           neighbour.in_to != base_ && neighbour.kept_to < token.number;
+}
+
+/// With the one thing that it says, if that is not said before it.
+template <typename Self>
+inline void Relay<Self>::pass_next(NodeId source, std::size_t index, const wire::Token& token,
+                                   const wire::TokenEntry* entry) noexcept {
+    Neighbour& neighbour = neighbours_[index];
+    const std::uint64_t last = token.number + token.further;
     now_ = neighbour.heard = niu_.now();
-    hurried_ = token.wanted() != 0;
+    hurried_ = token.wanted != 0;
     neighbour.in_to = last;
-    counters_.received.add(last + 1 - number);
+    counters_.received.add(token.further + std::uint64_t{1});
     if (passes_on()) {
-        for (std::uint64_t next = number; next <= last; ++next)
-            neighbour.in[next & mask_].fill(next, token.wanted());
-        if (token.has_entry()) neighbour.in[number & mask_].entries.push_back(token.entry());
+        for (std::uint64_t next = token.number; next <= last; ++next)
+            neighbour.in[next & mask_].fill(next, token.wanted);
+        if (entry != nullptr) neighbour.in[token.number & mask_].entries.push_back(*entry);
         neighbour.kept_to = last;
-        if (hurried_) on_wanted(index, token.wanted());
+        if (hurried_) on_wanted(index, token.wanted);
         complete_what_is();
-        return true;
+        return;
     }
     // Nobody else is waited for or told of it: it need not be kept.
     if (hurried_) self().on_others_want();
     note_news(true);
-    if (token.has_entry()) self().on_entry_behind(source, number, token.entry());
+    if (entry != nullptr) self().on_entry_behind(source, token.number, *entry);
     complete_ = last;
     if constexpr (Self::kAnswersAtOnce) send_what_is_due();
-    return true;
 }
 
 /// In a token that says nothing else.
@@ -87,6 +120,7 @@ inline bool Relay<Self>::may_say(NodeId from, const wire::TokenEntry& entry) con
 template <typename Self>
 void Relay<Self>::take(const niu::Received& message) noexcept {
     const auto nodes = static_cast<std::uint16_t>(niu_.options().nodes.size());
+    if (message.whole() && message.data.size() == wire::kShortTokenSize) return take_short_with_care(message);
     if (!message.whole() || message.data.size() <= wire::kTokenOriginSize) [[unlikely]]
         return refuse(message);
     const auto origin = wire::decode_token_origin(message.data.first<wire::kTokenOriginSize>());
@@ -96,8 +130,27 @@ void Relay<Self>::take(const niu::Received& message) noexcept {
     // A host may play a token manager, and speaks for no other host.
     if (origin.from != message.source && paths_.topology().is_host(origin.from)) [[unlikely]]
         return refuse(message);
+    along_[message.source] = {origin.from, token->view(), origin.epoch};
     // The stream that it came by is between the present lives of the two.
     take_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
+    niu_.release(message);
+}
+
+template <typename Self>
+void Relay<Self>::take_short_with_care(const niu::Received& message) noexcept {
+    const Along& along = along_[message.source];
+    const std::size_t index = index_of(along.from);
+    if (index == kNoNeighbour) {
+        counters_.unknown.add();
+    } else {
+        std::array<std::byte, wire::kTokenSize> whole;
+        wire::encode_token(whole,
+                           wire::decode_short_token(message.data.first<wire::kShortTokenSize>(),
+                                                    neighbours_[index].in_to, along.view),
+                           {});
+        take_token({.from = along.from, .to = options_.node, .epoch = along.epoch, .peer_epoch = 0},
+                   *wire::TokenView::parse(whole, 0));
+    }
     niu_.release(message);
 }
 

@@ -51,7 +51,7 @@ void Relay<Self>::wake(std::size_t except) noexcept {
     if (hops == 0 || sent_ == base_ || quiet_ != 0) return;
     counters_.wakes.add();
     for (std::size_t i = 0; i < neighbour_count_; ++i) {
-        const Neighbour& neighbour = neighbours_[i];
+        Neighbour& neighbour = neighbours_[i];
         Gone before{sent_ - 1};
         if (i != except && neighbour.gone.number == sent_) transmit(neighbour, before, hops);
     }

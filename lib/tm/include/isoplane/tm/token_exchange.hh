@@ -24,6 +24,7 @@
 #include <isoplane/niu/rtt.hh>
 #include <isoplane/runtime/counter.hh>
 #include <isoplane/runtime/poll_watch.hh>
+#include <isoplane/wire/along.hh>
 #include <isoplane/wire/token.hh>
 #include <isoplane/wire/view.hh>
 
@@ -205,6 +206,8 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         Gone again{};                       ///< and again, while that goes on
         std::uint64_t kept_to = 0;          ///< of what is in `in`, the furthest
         std::uint64_t said = 0;             ///< the last of ours that says something
+        std::uint64_t whole_along = 0;      ///< the last of ours that went along and as a whole,
+        std::uint32_t whole_epoch = 0;      ///< and in which life of the host that it went to
         Time heard{};
         std::vector<Incoming> in{};   ///< by number
         std::vector<Outgoing> out{};  ///< by number
@@ -220,6 +223,16 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
             said = 0;
         }
     };
+
+    /// Whose tokens come along with the messages of a host, as the last whole one says that did.
+    struct Along {
+        NodeId from = wire::kNoNode;
+        std::uint16_t view = 0;
+        std::uint32_t epoch = 0;
+    };
+
+    /// Of a neighbour, or kNoNeighbour.
+    NodeId index_of(NodeId node) const noexcept { return node < index_.size() ? index_[node] : kNoNeighbour; }
 
     static constexpr std::uint8_t kQuiet = 1;
     static constexpr std::uint8_t kFrozen = 2;
@@ -269,6 +282,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::vector<Neighbour> neighbours_;
     std::size_t neighbour_count_ = 0;  ///< of these; to ask them is to divide by their size
     std::vector<NodeId> index_;        ///< of a node among the neighbours
+    std::vector<Along> along_;         ///< by host
     ExchangeCounters counters_;
 
     std::uint64_t base_ = 0;

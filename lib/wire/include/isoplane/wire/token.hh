@@ -43,16 +43,6 @@ using Value = Field<std::uint32_t, 4>;
 static_assert(Value::kEnd == kTokenEntrySize);
 }  // namespace token_entry_layout
 
-/// In front of a token that goes along with messages: what the header of its own frame would say.
-inline constexpr std::size_t kTokenOriginSize = 8;
-
-namespace token_origin_layout {
-using Epoch = Field<std::uint32_t, 0>;
-using From = Field<std::uint16_t, 4>;
-using To = Field<std::uint16_t, 6>;
-static_assert(To::kEnd == kTokenOriginSize);
-}  // namespace token_origin_layout
-
 /// The destination of an entry for all hosts.
 inline constexpr std::uint16_t kEveryHost = 0xffff;
 
@@ -93,31 +83,6 @@ struct Token {
 
     bool operator==(const Token&) const = default;
 };
-
-struct TokenOrigin {
-    std::uint32_t epoch = 0;  ///< of the sender's tokens
-    std::uint16_t from = 0;
-    std::uint16_t to = 0;
-
-    bool operator==(const TokenOrigin&) const = default;
-};
-
-constexpr std::uint64_t word_of(const TokenOrigin& origin) {
-    static_assert(token_origin_layout::Epoch::kOffset == 0 && token_origin_layout::From::kOffset == 4 &&
-                  token_origin_layout::To::kOffset == 6);
-    using Word = std::uint64_t;
-    return Word{origin.epoch} << 32 | Word{origin.from} << 16 | origin.to;
-}
-/// In one word, as all that is written is written in words, so that a CRC which reads it at once need not
-/// wait.
-inline void encode_token_origin(std::span<std::byte, kTokenOriginSize> out, const TokenOrigin& origin) {
-    Field<std::uint64_t, 0>::put(out.data(), word_of(origin));
-}
-inline TokenOrigin decode_token_origin(std::span<const std::byte, kTokenOriginSize> in) {
-    return {.epoch = token_origin_layout::Epoch::get(in.data()),
-            .from = token_origin_layout::From::get(in.data()),
-            .to = token_origin_layout::To::get(in.data())};
-}
 
 /// Bytes of a token with this many entries.
 constexpr std::size_t token_size(std::size_t entries) {
@@ -197,46 +162,6 @@ class TokenView {
 
     const std::byte* at_;
     std::size_t size_;  ///< entries
-};
-
-/// A token that goes along with messages, behind its origin, as nearly all are there: in one part, with an
-/// entry or none. It is read in as few words.
-class PlainToken {
-  public:
-    /// Whether it is one, as far as its form goes: entry() is to be looked at.
-    static bool is(std::span<const std::byte> message) {
-        const bool fits = message.size() == kSize || message.size() == kSize + kTokenEntrySize;
-        return fits && (rest(message.data()) & kParts) == 0;
-    }
-
-    explicit PlainToken(std::span<const std::byte> message)
-        : at_(message.data()), has_entry_(message.size() != kSize) {}
-
-    std::uint64_t origin() const { return Field<std::uint64_t, 0>::get(at_); }  ///< word_of() it
-    std::uint16_t from() const { return token_origin_layout::From::get(at_); }
-    std::uint64_t number() const { return Field<std::uint64_t, kTokenOriginSize>::get(at_); }
-    std::uint8_t wanted() const { return static_cast<std::uint8_t>(rest(at_) >> 56); }
-    std::uint8_t further() const { return static_cast<std::uint8_t>(rest(at_) >> 48); }
-    std::uint16_t view() const { return static_cast<std::uint16_t>(rest(at_)); }
-    bool has_entry() const { return has_entry_; }
-    TokenEntry entry() const {
-        const std::byte* const in = at_ + kSize;
-        return {.source = token_entry_layout::Source::get(in),
-                .destination = token_entry_layout::Destination::get(in),
-                .value = token_entry_layout::Value::get(in)};
-    }
-
-  private:
-    static constexpr std::size_t kSize = kTokenOriginSize + kTokenSize;
-    static constexpr std::uint64_t kParts = 0xffff'ffff'0000;
-
-    /// All behind the number.
-    static std::uint64_t rest(const std::byte* at) {
-        return Field<std::uint64_t, kTokenOriginSize + token_layout::Wanted::kOffset>::get(at);
-    }
-
-    const std::byte* at_;
-    bool has_entry_;
 };
 
 inline std::optional<TokenView> TokenView::parse(std::span<const std::byte> payload,
