@@ -41,6 +41,7 @@ inline void Niu::close_frame(Peer& peer) noexcept {
     }
     m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
+    stock_.note_written(kPayloadAt - RTE_PKTMBUF_HEADROOM + length);
     peer.out.push(m, checks_payload(peer) ? wire::quick_crc32c(unsummed, before) : 0, length, origin);
 }
 
@@ -80,6 +81,7 @@ inline void Niu::fill_frame(Peer& peer, rte_mbuf* m, const wire::MessageHeader& 
     const auto length = static_cast<std::uint16_t>(wire::kMessageHeaderSize + part.size());
     m->data_len = static_cast<std::uint16_t>(overhead_ + length);
     m->pkt_len = m->data_len;
+    stock_.note_written(kPayloadAt - RTE_PKTMBUF_HEADROOM + length);
     peer.out.push(m, crc, length);
     counters_.copied_bytes.add(part.size());
 }

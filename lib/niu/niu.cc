@@ -65,6 +65,11 @@ std::size_t most_parting(const Options& options, const runtime::Pool& pool) {
     return std::clamp(pool.size() / 16, 1U, options.window);
 }
 
+/// Of the packets that are written next: what another CPU has read has to come back from there.
+std::size_t most_fetched(const Options& options) {
+    return options.in_process && !stores_fetch() ? PacketStock::kMostFetched : PacketStock::kLeastFetched;
+}
+
 /// Frames that each peer may have sent us.
 std::uint32_t credit_for_each(const Options& options, const runtime::Pool& pool) {
     const auto peers = std::max<std::size_t>(options.nodes.named(), 2) - 1;
@@ -90,7 +95,7 @@ Niu::Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::P
       from_(takes_from(from)),
       to_(gives_to(to)),
       pool_(pool),
-      stock_(pool),
+      stock_(pool, most_fetched(options_)),
       in_udp_(stations_.in_udp()),
       overhead_(overhead_of(expect_.encapsulation.transport)),
       parting_(options_.in_process, most_parting(options_, pool)),

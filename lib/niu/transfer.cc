@@ -16,17 +16,11 @@ namespace {
 /// For how long transfers stand back for somebody who has been refused, and may have given up.
 constexpr runtime::Duration kTurn = std::chrono::microseconds{200};
 
-/// How much of the next packet is fetched while a fragment is taken. All of it makes a stream over rings a
-/// fifth faster on AMD's CPUs (Zen 4), and as much slower on Intel's (Granite Rapids), where stores that wait
-/// have their lines fetched in any case, and these get in their way.
+/// How much of the next packet is fetched while a fragment is taken.
 std::size_t fetched_of_next(const Peer& peer) noexcept {
     constexpr std::size_t kFewLines = std::size_t{4} * RTE_CACHE_LINE_SIZE;
     const std::size_t all = kPayloadAt - RTE_PKTMBUF_HEADROOM + peer.max_payload;
-#if defined(__x86_64__)
-    static const bool few = __builtin_cpu_is("intel") != 0;
-    if (few) return std::min(all, kFewLines);
-#endif
-    return all;
+    return stores_fetch() ? std::min(all, kFewLines) : all;
 }
 
 }  // namespace

@@ -23,13 +23,28 @@ inline void prefetch_data_to_write(rte_mbuf* packet, std::size_t size) noexcept 
         runtime::prefetch_to_write(at + line);
 }
 
+/// Stores that wait have their lines fetched in any case, and to fetch whole packets ahead gets in their way:
+/// on Intel's CPUs (Granite Rapids) it makes a stream over rings a fifth slower. On AMD's (Zen 4) it makes it
+/// as much faster.
+inline bool stores_fetch() noexcept {
+#if defined(__x86_64__)
+    static const bool do_they = __builtin_cpu_is("intel") != 0;
+    return do_they;
+#else
+    return false;
+#endif
+}
+
 /// Empty packets, taken from the pool before they are needed. Those that are next are fetched meanwhile: over
 /// rings the receiver has read them last, and their lines have to come back from its CPU.
 class PacketStock {
   public:
-    /// Of a small pool it holds hardly any back.
-    explicit PacketStock(runtime::Pool& pool) noexcept
-        : pool_(pool), most_(std::clamp(pool.size() / 256, 1U, kMost)) {}
+    static constexpr std::size_t kLeastFetched = 3 * RTE_CACHE_LINE_SIZE;
+    static constexpr std::size_t kMostFetched = 24 * RTE_CACHE_LINE_SIZE;
+
+    /// Of a small pool it holds hardly any back. At most so many bytes of the next packets are fetched.
+    PacketStock(runtime::Pool& pool, std::size_t most_fetched) noexcept
+        : pool_(pool), most_(std::clamp(pool.size() / 256, 1U, kMost)), most_fetched_(most_fetched) {}
     ~PacketStock() { give_back(); }
     PacketStock(const PacketStock&) = delete;
     PacketStock& operator=(const PacketStock&) = delete;
@@ -39,8 +54,12 @@ class PacketStock {
         if (count_ == 0 && !refill()) [[unlikely]]
             return nullptr;
         rte_mbuf* m = packets_[--count_];
-        if (count_ >= kAhead) prefetch_data_to_write(packets_[count_ - kAhead], kFetched);
+        if (count_ >= kAhead) prefetch_data_to_write(packets_[count_ - kAhead], fetched_);
         return m;
+    }
+    /// So far a frame has been written: those that are next will be much like it.
+    void note_written(std::size_t size) noexcept {
+        fetched_ = std::clamp(size, kLeastFetched, most_fetched_);
     }
 
     /// The one that take() gives next, if it is known already.
@@ -48,9 +67,9 @@ class PacketStock {
 
     /// While there is nothing else to do: gets that one to be written, as far as most frames go.
     void fetch_next(std::size_t size) noexcept {
-        if (count_ == fetched_) [[likely]]
+        if (count_ == whole_) [[likely]]
             return;
-        fetched_ = count_;
+        whole_ = count_;
         if (count_ > 0) prefetch_data_to_write(packets_[count_ - 1], std::min(size, kMostFetched));
     }
 
@@ -62,8 +81,6 @@ class PacketStock {
   private:
     static constexpr unsigned kMost = 32;
     static constexpr unsigned kAhead = 4;
-    static constexpr std::size_t kFetched = 3 * RTE_CACHE_LINE_SIZE;
-    static constexpr std::size_t kMostFetched = 24 * RTE_CACHE_LINE_SIZE;
 
     bool refill() noexcept {
         unsigned n = most_;
@@ -72,11 +89,11 @@ class PacketStock {
             if (rte_mempool_get(pool_.raw(), reinterpret_cast<void**>(packets_.data())) != 0) return false;
         }
         count_ = n;
-        fetched_ = 0;
+        whole_ = 0;
         for (unsigned i = 0; i < n; ++i)
             make_empty(packets_[i]);
         for (unsigned i = n - std::min(n, kAhead); i < n; ++i)
-            prefetch_data_to_write(packets_[i], kFetched);
+            prefetch_data_to_write(packets_[i], fetched_);
         return true;
     }
 
@@ -96,7 +113,9 @@ class PacketStock {
     runtime::Pool& pool_;
     unsigned most_;
     unsigned count_ = 0;
-    unsigned fetched_ = 0;  ///< count_ when the next one was
+    unsigned whole_ = 0;  ///< count_ when the next one was fetched as a whole
+    std::size_t most_fetched_;
+    std::size_t fetched_ = kLeastFetched;  ///< of each of those that are next
     std::array<rte_mbuf*, kMost> packets_;
 };
 
