@@ -61,7 +61,7 @@ struct ExchangeCounters {
     Counter beyond;       ///< tokens further ahead than any neighbour can be
     Counter stale_epoch;  ///< tokens of another incarnation of a neighbour
     Counter stale_view;   ///< tokens of another view than this node's
-    Counter unknown;      ///< tokens from nodes that are no neighbours
+    Counter unknown;      ///< tokens from nodes that are no neighbours, and in short behind no whole one
     Counter unlike;       ///< tokens of neighbours that send another number ahead
     Counter malformed;    ///< messages that are no tokens to this node, and tokens in too many parts
     Counter entries;      ///< sent
