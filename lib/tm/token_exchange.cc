@@ -28,7 +28,7 @@ TokenExchange::TokenExchange(niu::Niu& niu, ExchangeOptions options)
       mask_(std::bit_ceil(std::size_t{2} * options_.ahead) - 1),
       most_entries_(std::size_t{options_.hosts} * options_.hosts),
       index_(niu.options().nodes.size(), kNoNeighbour),
-      along_(niu.options().nodes.size()),
+      along_(niu.options().nodes.named() + 1),
       takes_(options_.in_views ? kNone : 0),
       quiet_(options_.in_views ? kFrozen : 0),
       rtt_(options_.timeout) {

@@ -58,7 +58,7 @@ inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> mes
     if (!is_its || !is_next(neighbour, its)) return false;
     const wire::TokenEntry entry = token.has_entry() ? token.entry() : wire::TokenEntry{};
     if (token.has_entry() && !may_say(from, entry)) return false;
-    along_[source] = {from, token.view(), neighbour.epoch};
+    along_with(source) = {from, token.view(), neighbour.epoch};
     pass_next(source, index, its, token.has_entry() ? &entry : nullptr);
     return true;
 }
@@ -66,7 +66,7 @@ inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> mes
 template <typename Self>
 inline bool Relay<Self>::take_short(NodeId source,
                                     std::span<const std::byte, wire::kShortTokenSize> message) noexcept {
-    const Along& along = along_[source];
+    const Along& along = along_with(source);
     const std::size_t index = index_of(along.from);
     if (index == kNoNeighbour) return false;
     const Neighbour& neighbour = neighbours_[index];
@@ -130,7 +130,7 @@ void Relay<Self>::take(const niu::Received& message) noexcept {
     // A host may play a token manager, and speaks for no other host.
     if (origin.from != message.source && paths_.topology().is_host(origin.from)) [[unlikely]]
         return refuse(message);
-    along_[message.source] = {origin.from, token->view(), origin.epoch};
+    along_with(message.source) = {origin.from, token->view(), origin.epoch};
     // The stream that it came by is between the present lives of the two.
     take_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
     niu_.release(message);
@@ -138,7 +138,7 @@ void Relay<Self>::take(const niu::Received& message) noexcept {
 
 template <typename Self>
 void Relay<Self>::take_short_with_care(const niu::Received& message) noexcept {
-    const Along& along = along_[message.source];
+    const Along& along = along_with(message.source);
     const std::size_t index = index_of(along.from);
     if (index == kNoNeighbour) {
         counters_.unknown.add();

@@ -231,6 +231,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         std::uint32_t epoch = 0;
     };
 
+    Along& along_with(NodeId host) noexcept { return along_[niu_.peer(host).place]; }
     /// Of a neighbour, or kNoNeighbour.
     NodeId index_of(NodeId node) const noexcept { return node < index_.size() ? index_[node] : kNoNeighbour; }
 
@@ -282,7 +283,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
     std::vector<Neighbour> neighbours_;
     std::size_t neighbour_count_ = 0;  ///< of these; to ask them is to divide by their size
     std::vector<NodeId> index_;        ///< of a node among the neighbours
-    std::vector<Along> along_;         ///< by host
+    std::vector<Along> along_;         ///< by peer of the NIU (Peer::place)
     ExchangeCounters counters_;
 
     std::uint64_t base_ = 0;
