@@ -32,6 +32,9 @@ std::vector<Message> read_messages(const wire::Decoded& decoded) {
     return messages;
 }
 
+/// Tokens in short in front of a whole one, each seen on a few links.
+constexpr std::size_t kMostUnread = 64 * wire::kWholeEvery;
+
 std::optional<TokenPart> read_token(std::span<const std::byte> payload, NodeId from) {
     const auto view = wire::TokenView::parse(payload, capture::kAnyNode);
     if (!view) return std::nullopt;
@@ -96,7 +99,7 @@ void Observer::keep_tokens(const Sighting& frame, std::span<const std::byte> pay
             keep_token(frame, *along);
             for (const Stream::Unread& earlier : std::exchange(stream.unread, {}))
                 keep_token(earlier.frame, *stream.reader.read(earlier.message));
-        } else if (message.body.size() == wire::kShortTokenSize) {
+        } else if (message.body.size() == wire::kShortTokenSize && stream.unread.size() < kMostUnread) {
             Stream::Unread& unread =
                 stream.unread.emplace_back(Stream::Unread{.frame = frame, .message = {}});
             std::ranges::copy(message.body, unread.message.begin());

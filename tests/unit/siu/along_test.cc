@@ -112,6 +112,36 @@ TEST_F(SiuAlong, the_next_token_says_only_what_its_sender_may_say) {
     EXPECT_EQ(siu.announcements().back().count, 8U);
 }
 
+/// Notes how long the tokens are that come along.
+class Watch final : public niu::Receiver {
+  public:
+    explicit Watch(niu::Receiver& next) : next_(next) {}
+    void take(const niu::Received& message) noexcept override {
+        sizes.push_back(message.data.size());
+        next_.take(message);
+    }
+
+    std::vector<std::size_t> sizes;
+
+  private:
+    niu::Receiver& next_;
+};
+
+TEST_F(SiuAlong, a_token_that_announces_no_message_right_before_it_goes_as_a_whole) {
+    Watch watch(siu_);
+    dispatcher_.attach(wire::Protocol::kToken, &watch);
+    const std::array<std::byte, 8> other{};
+    for (int i = 0; i < 300; ++i) {
+        clocks_.sius[sender_]->want(true);
+        clocks_.stations.niu(sender_).send(0, wire::Protocol::kNoniso, other);
+        clocks_.stations.run(10us);
+    }
+    dispatcher_.attach(wire::Protocol::kToken, &siu_);
+    EXPECT_GE(watch.sizes.size(), 10U);
+    for (const std::size_t size : watch.sizes)
+        EXPECT_EQ(size, wire::kTokenOriginSize + wire::kTokenSize);
+}
+
 /// Who is the only neighbour, and so nobody else is waited for.
 class SiuAlongOne : public SiuAlong {
   protected:

@@ -177,7 +177,7 @@ class Niu final : public runtime::Stage {
         open.run = open.at;
     }
     /// The last message in the open frame to that node is such a one.
-    bool ends_in_order(NodeId to) const noexcept {
+    bool may_be_followed(NodeId to) const noexcept {
         const OpenFrame& open = peers_[to].open;
         return open.run == open.at;
     }

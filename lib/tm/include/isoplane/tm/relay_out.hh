@@ -208,14 +208,13 @@ inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& tok
     return true;
 }
 
-/// All that it says is what the message right before it, there, says of itself, or nothing.
+/// All that it says is what the message right before it, there, says of itself.
 template <typename Self>
 inline bool Relay<Self>::is_said_before(NodeId host,
                                         std::span<const wire::TokenEntry> entries) const noexcept {
-    if (niu_.ends_in_order(host) != !entries.empty()) return false;
-    if (entries.empty()) return true;
+    if (entries.size() != 1 || pending_ || !niu_.may_be_followed(host)) return false;
     const wire::TokenEntry& only = entries.front();
-    return entries.size() == 1 && only.destination == host && only.source == niu_.options().node && !pending_;
+    return only.destination == host && only.source == niu_.options().node;
 }
 
 /// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them

@@ -58,7 +58,7 @@ inline bool Relay<Self>::take_next(NodeId source, std::span<const std::byte> mes
     if (!is_its || !is_next(neighbour, its)) return false;
     const wire::TokenEntry entry = token.has_entry() ? token.entry() : wire::TokenEntry{};
     if (token.has_entry() && !may_say(from, entry)) return false;
-    along_with(source) = {from, token.view(), neighbour.epoch};
+    along_with(source) = {from, token.view(), neighbour.epoch, its.number};
     pass_next(source, index, its, token.has_entry() ? &entry : nullptr);
     return true;
 }
@@ -70,7 +70,7 @@ inline bool Relay<Self>::take_short(NodeId source,
     const std::size_t index = index_of(along.from);
     if (index == kNoNeighbour) return false;
     const Neighbour& neighbour = neighbours_[index];
-    const wire::Token token = wire::decode_short_token(message, neighbour.in_to, along.view);
+    const wire::Token token = wire::decode_short_token(message, along.number, along.view);
     if (along.view != takes_ || along.epoch != neighbour.epoch || !is_next(neighbour, token)) return false;
     pass_next(source, index, token, nullptr);
     return true;
@@ -130,7 +130,7 @@ void Relay<Self>::take(const niu::Received& message) noexcept {
     // A host may play a token manager, and speaks for no other host.
     if (origin.from != message.source && paths_.topology().is_host(origin.from)) [[unlikely]]
         return refuse(message);
-    along_with(message.source) = {origin.from, token->view(), origin.epoch};
+    along_with(message.source) = {origin.from, token->view(), origin.epoch, token->token().number};
     // The stream that it came by is between the present lives of the two.
     take_token({.from = origin.from, .to = origin.to, .epoch = origin.epoch, .peer_epoch = 0}, *token);
     niu_.release(message);
@@ -144,10 +144,10 @@ void Relay<Self>::take_short_with_care(const niu::Received& message) noexcept {
         counters_.unknown.add();
     } else {
         std::array<std::byte, wire::kTokenSize> whole;
-        wire::encode_token(whole,
-                           wire::decode_short_token(message.data.first<wire::kShortTokenSize>(),
-                                                    neighbours_[index].in_to, along.view),
-                           {});
+        wire::encode_token(
+            whole,
+            wire::decode_short_token(message.data.first<wire::kShortTokenSize>(), along.number, along.view),
+            {});
         take_token({.from = along.from, .to = options_.node, .epoch = along.epoch, .peer_epoch = 0},
                    *wire::TokenView::parse(whole, 0));
     }

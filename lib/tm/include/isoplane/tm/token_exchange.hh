@@ -229,6 +229,7 @@ class TokenExchange : public niu::TokenReceiver, public niu::Receiver {
         NodeId from = wire::kNoNode;
         std::uint16_t view = 0;
         std::uint32_t epoch = 0;
+        std::uint64_t number = 0;
     };
 
     Along& along_with(NodeId host) noexcept { return along_[niu_.peer(host).place]; }

@@ -4,7 +4,7 @@
 /// Tokens that go along with messages in a data frame: as a whole, behind what the header of their own frame
 /// would say, or in short, as nearly all do. From and to whom one in short is, in which life and view, is
 /// what the last whole one said that went along in the same stream, fewer than kWholeEvery numbers before.
-/// Right behind an isotach message it announces that one, and otherwise nothing.
+/// It stands right behind an isotach message, and announces that one.
 #pragma once
 
 #include <array>
@@ -127,8 +127,8 @@ class AlongReader {
         std::span<const std::byte> token;  ///< as in a frame of its own; until the next is read
     };
 
-    /// `before` is the isotach message right before it. Nothing where that is no token, or a short one before
-    /// which no whole one was read.
+    /// `before` is the isotach message right before it; without one a token in short announces nothing.
+    /// Nothing where that is no token, or a short one before which no whole one was read.
     std::optional<Along> read(std::span<const std::byte> message,
                               const std::optional<IsotachHeader>& before = {}, std::uint16_t destination = 0);
 
