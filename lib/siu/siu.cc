@@ -194,6 +194,17 @@ inline void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour + 1 == neighbour_count()) forget_pending();
 }
 
+inline std::uint64_t Siu::may_announce_to(NodeId host) noexcept {
+    const bool only_that = pending_.size() == 1 && pending_.front() == host && to_do_.empty();
+    return only_that && wanted_ && own_.pulse_interval == Duration{0} ? may_send_to() : 0;
+}
+
+inline void Siu::announce_to(NodeId host, Entries& entries) noexcept {
+    forget_pending();
+    entries.resize(1);
+    entries.front() = {.source = here_, .destination = host, .value = announced_[host].count};
+}
+
 /// One at a time, but all that are due while time is wanted and pulses have no length.
 inline std::uint64_t Siu::may_send_to() noexcept {
     if (sent() < base() + options().ahead) return std::min(last_token_, base() + options().ahead);

@@ -148,11 +148,7 @@ class Niu final : public runtime::Stage {
     /// Adds a message to the frame that messages to that node share now, if there is one that it fits, and
     /// returns where its `size` bytes are to be written at once; nullptr otherwise.
     std::byte* add_to_open(NodeId to, wire::Protocol protocol, std::size_t size) noexcept {
-        Peer& peer = peers_[to];
-        if (open_room(to) < wire::kMessageHeaderSize + size) return nullptr;
-        std::byte* const at = peer.open.at + wire::kMessageHeaderSize;
-        add_message(peer, protocol, size);
-        return at;
+        return open_room(to) < wire::kMessageHeaderSize + size ? nullptr : add(peers_[to], protocol, size);
     }
     void send(const SendBuffer& buffer) noexcept {
         Peer& peer = peers_[buffer.to];
@@ -176,17 +172,19 @@ class Niu final : public runtime::Stage {
         OpenFrame& open = peers_[to].open;
         open.run = open.at;
     }
-    /// The last message in the open frame to that node is such a one.
-    bool may_be_followed(NodeId to) const noexcept {
-        const OpenFrame& open = peers_[to].open;
-        return open.run == open.at;
-    }
-    /// To whom, if one may follow now, and there is room for so many bytes.
+    /// To whom, if the last message in the open frame to that node is such a one, and there is room for so
+    /// many bytes.
     Peer* in_run(NodeId to, std::size_t size) noexcept {
         Peer& peer = peers_[to];
         const bool has_room =
             static_cast<std::size_t>(peer.open.end - peer.open.at) >= wire::kMessageHeaderSize + size;
         return peer.open.run == peer.open.at && has_room ? &peer : nullptr;
+    }
+    /// A message behind it, of any protocol: returns where its `size` bytes are to be written at once.
+    std::byte* add(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
+        std::byte* const at = peer.open.at + wire::kMessageHeaderSize;
+        add_message(peer, protocol, size);
+        return at;
     }
     /// One that follows, which may be followed.
     void send_in_run(Peer& peer, wire::Protocol protocol, std::uint32_t step,

@@ -38,6 +38,10 @@ namespace isoplane::tm {
 ///     void add_own(std::size_t neighbour, Entries& entries);  // What this node itself has to say to that
 ///                                                             // neighbour, in place of what is there.
 ///                                                             // After on_send(), for one after the other.
+///     std::uint64_t may_announce_to(NodeId host);  // Tokens up to that one may go now, are wanted, and have
+///                                                  // nothing to say but how many messages have gone to that
+///                                                  // host; 0 where it is not so.
+///     void announce_to(NodeId host, Entries& entries);  // Then, what the first of them says.
 ///     bool wants() const;     // This node itself wants time to go on.
 ///     void on_others_want();  // Somebody else does.
 ///     NodeId carrier(NodeId neighbour);  // The host whose messages tokens to that neighbour may go along
@@ -87,6 +91,8 @@ class Relay : public TokenExchange {
     void complete_what_is() noexcept;
     void note_news(bool completes) noexcept;
     [[gnu::noinline]] unsigned send_what_waits() noexcept;
+    [[gnu::always_inline]] bool send_behind_message() noexcept;
+    void note_sent(std::uint64_t before, std::uint8_t level) noexcept;
     [[gnu::always_inline]] bool prepare_what_is_due() noexcept;
     [[gnu::always_inline]] void send_what_is_due() noexcept;
     [[gnu::always_inline]] void fill(std::uint64_t number, std::size_t index) noexcept;
@@ -98,6 +104,8 @@ class Relay : public TokenExchange {
                                          Way way = Way::kApart) noexcept;
     bool transmit_apart(const Neighbour& neighbour, Gone& gone, wire::Token token) noexcept;
     [[gnu::always_inline]] bool goes_along(Neighbour& neighbour, const wire::Token& token) noexcept;
+    [[gnu::always_inline]] bool goes_in_short(const Neighbour& neighbour, NodeId host,
+                                              const wire::Token& token) noexcept;
     bool is_said_before(NodeId host, std::span<const wire::TokenEntry> entries) const noexcept;
     void resend() noexcept;
     bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;

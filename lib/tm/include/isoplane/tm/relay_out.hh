@@ -26,6 +26,8 @@ unsigned Relay<Self>::before_sending(Time now) noexcept {
 template <typename Self>
 unsigned Relay<Self>::send_what_waits() noexcept {
     const std::uint64_t before = sent_;
+    if (send_behind_message()) [[likely]]
+        return static_cast<unsigned>(sent_ - before);
     if (pending_) [[unlikely]]
         transmit_again();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
@@ -37,6 +39,29 @@ unsigned Relay<Self>::send_what_waits() noexcept {
         n += static_cast<unsigned>(counters_.resent.get() - resent);
     }
     return n;
+}
+
+/// As nearly all tokens of a host go while there are messages: to its one neighbour, right behind those that
+/// are all it has to announce. False, and nothing is done, where it is not so.
+template <typename Self>
+inline bool Relay<Self>::send_behind_message() noexcept {
+    if (neighbour_count_ != 1 || pending_) return false;
+    Neighbour& neighbour = neighbours_.front();
+    const NodeId host = self().carrier(neighbour.node);
+    const std::uint64_t number = sent_ + 1;
+    const std::uint64_t last = std::min(complete_ + options_.ahead, self().may_announce_to(host));
+    if (number > last || number <= base_ + options_.ahead) return false;
+    const wire::Token token{
+        .number = number, .wanted = options_.reach, .further = static_cast<std::uint8_t>(last - number)};
+    if (!goes_in_short(neighbour, host, token)) return false;
+    Outgoing& says = neighbour.out[number & mask_];
+    says.number = neighbour.said = number;
+    self().announce_to(host, says.entries);
+    counters_.entries.add();
+    const std::uint64_t before = std::exchange(sent_, last);
+    neighbour.gone.number = last;
+    note_sent(before, token.wanted);
+    return true;
 }
 
 template <typename Self>
@@ -66,12 +91,18 @@ inline bool Relay<Self>::prepare_what_is_due() noexcept {
         sent_ = number;
     }
     if (sent_ == before) return false;
+    note_sent(before, level);
+    return true;
+}
+
+/// All after `before`, and that they were wanted for so many hops.
+template <typename Self>
+inline void Relay<Self>::note_sent(std::uint64_t before, std::uint8_t level) noexcept {
     sent_at_ = now_;
     level_ = level;
     prompt_ = level != 0 || (hurried_ && !passes_on());
     counters_.sent.add(neighbour_count_ * (sent_ - before));
     resend_at_ = now_ + patience();
-    return true;
 }
 
 /// Makes the token `number` for that neighbour, in place of the one that was there, while
@@ -186,21 +217,13 @@ inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& tok
     const std::span<const wire::TokenEntry> entries = entries_of(neighbour, token.number);
     const NodeId host = self().carrier(neighbour.node);
     if (host == wire::kNoNode) return false;
-    const std::uint32_t epoch = niu_.peer(host).epoch;
-    const bool knows_ours =
-        neighbour.whole_epoch == epoch && token.number - neighbour.whole_along < wire::kWholeEvery;
-    if (knows_ours && is_said_before(host, entries)) [[likely]] {
-        std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, wire::kShortTokenSize);
-        if (at == nullptr) return false;
-        wire::encode_short_token(at, token);
-        counters_.along.add();
+    if (is_said_before(host, entries) && goes_in_short(neighbour, host, token)) [[likely]]
         return true;
-    }
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, size);
     if (at == nullptr) return false;
     neighbour.whole_along = token.number;
-    neighbour.whole_epoch = epoch;
+    neighbour.whole_epoch = niu_.peer(host).epoch;
     wire::encode_token_origin(std::span<std::byte, wire::kTokenOriginSize>(at, wire::kTokenOriginSize),
                               {.epoch = options_.epoch, .from = options_.node, .to = neighbour.node});
     wire::encode_token({at + wire::kTokenOriginSize, size - wire::kTokenOriginSize}, token, entries);
@@ -208,13 +231,27 @@ inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& tok
     return true;
 }
 
-/// All that it says is what the message right before it, there, says of itself.
+/// All that it says is how many messages have gone to that host.
 template <typename Self>
 inline bool Relay<Self>::is_said_before(NodeId host,
                                         std::span<const wire::TokenEntry> entries) const noexcept {
-    if (entries.size() != 1 || pending_ || !niu_.may_be_followed(host)) return false;
+    if (entries.size() != 1 || pending_) return false;
     const wire::TokenEntry& only = entries.front();
     return only.destination == host && only.source == niu_.options().node;
+}
+
+/// Right behind the message to that host that says of itself all that the token would. False, and nothing is
+/// done, where there is none, or the host does not know whose token it would be.
+template <typename Self>
+inline bool Relay<Self>::goes_in_short(const Neighbour& neighbour, NodeId host,
+                                       const wire::Token& token) noexcept {
+    niu::Peer* const peer = niu_.in_run(host, wire::kShortTokenSize);
+    if (peer == nullptr || neighbour.whole_epoch != peer->epoch ||
+        token.number - neighbour.whole_along >= wire::kWholeEvery)
+        return false;
+    wire::encode_short_token(niu_.add(*peer, wire::Protocol::kToken, wire::kShortTokenSize), token);
+    counters_.along.add();
+    return true;
 }
 
 /// All that is not known to have arrived; to those, too, whose own tokens are here: they may have sent them

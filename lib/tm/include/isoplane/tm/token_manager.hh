@@ -39,6 +39,8 @@ class TokenManager final : public Relay<TokenManager> {
     bool is_silent(std::uint64_t /*number*/) const noexcept { return false; }
     void on_send(std::uint64_t /*number*/) noexcept {}
     void add_own(std::size_t /*neighbour*/, Entries& entries) const noexcept { entries.clear(); }
+    static std::uint64_t may_announce_to(NodeId /*host*/) noexcept { return 0; }
+    void announce_to(NodeId /*host*/, Entries& /*entries*/) noexcept {}
     bool wants() const noexcept { return false; }
     void on_others_want() noexcept {}
     NodeId carrier(NodeId /*neighbour*/) const noexcept { return wire::kNoNode; }
