@@ -58,10 +58,9 @@ class Dispatcher {
     }
     /// What stands in one frame, as far as it is read there.
     unsigned dispatch_several() noexcept {
-        Unread unread;
-        if (!niu_.unread(unread)) return 0;
+        Unread unread = niu_.unread();
         Taken all;
-        do {
+        while (!unread.messages.empty()) {
             const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
             Receiver* const receiver = of(protocol);
             if (!is_read_in_place(protocol) || receiver == nullptr) break;
@@ -71,7 +70,7 @@ class Dispatcher {
             all.held += taken.held;
             all.bytes += taken.bytes;
             unread.messages = unread.messages.subspan(taken.bytes);
-        } while (!unread.messages.empty());
+        }
         if (all.messages != 0) niu_.take(all);
         return all.messages;
     }

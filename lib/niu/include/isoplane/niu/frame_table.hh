@@ -5,6 +5,7 @@
 
 #include <rte_mbuf.h>
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,7 +32,7 @@ class FrameTable {
 
     /// Packets are those of `pool`, mostly.
     FrameTable(unsigned capacity, rte_mempool* pool)
-        : bin_(pool), frames_(capacity), free_(capacity), queue_(capacity) {
+        : bin_(pool), frames_(capacity), free_(capacity), queue_(std::bit_ceil(capacity)) {
         for (unsigned i = 0; i < capacity; ++i)
             free_[i] = capacity - 1 - i;
         free_count_ = capacity;
@@ -42,23 +43,23 @@ class FrameTable {
               std::uint16_t source) noexcept {
         const Id id = free_[--free_count_];
         frames_[id] = {packet, payload, apart, 1, source};
-        queue_[tail_] = id;
-        tail_ = tail_ + 1 == queue_.size() ? 0 : tail_ + 1;
-        ++queued_;
+        queue_[tail_++ & mask_] = id;
     }
 
-    bool empty() const noexcept { return queued_ == 0; }
-    /// The frame that came first, for reading. Only while not empty.
+    bool empty() const noexcept { return head_ == tail_; }
+    /// The frame that came first. Only while not empty.
+    Id front() const noexcept { return queue_[head_ & mask_]; }
+    /// The same, for reading.
     Id pop() noexcept {
-        const Id id = queue_[head_];
-        head_ = head_ + 1 == queue_.size() ? 0 : head_ + 1;
-        --queued_;
+        const Id id = front();
+        ++head_;
         // Of the next packet, which on a link of rings its sender may just have given back, too.
-        if (queued_ != 0) runtime::prefetch_to_write(frames_[queue_[head_]].packet);
+        if (!empty()) runtime::prefetch_to_write(frames_[front()].packet);
         return id;
     }
 
     ReceivedFrame& operator[](Id id) noexcept { return frames_[id]; }
+    const ReceivedFrame& operator[](Id id) const noexcept { return frames_[id]; }
     /// Of a packet that is to be given back.
     void prefetch(Id id) const noexcept { runtime::prefetch_to_write(frames_[id].packet); }
 
@@ -82,10 +83,10 @@ class FrameTable {
     std::vector<ReceivedFrame> frames_;
     std::vector<Id> free_;  ///< a stack: the place used last is the warmest
     std::vector<Id> queue_;
+    unsigned mask_ = static_cast<unsigned>(queue_.size()) - 1;
     unsigned free_count_;
     unsigned head_ = 0;
     unsigned tail_ = 0;
-    unsigned queued_ = 0;
 };
 
 }  // namespace isoplane::niu

@@ -269,23 +269,28 @@ class Niu final : public runtime::Stage {
     // Receiving.
 
     /// Whether there is something to receive.
-    bool has_received() noexcept { return reading_ != kNoFrame || read_next_frame(); }
+    bool has_received() const noexcept { return reading_ != kNoFrame || !frames_.empty(); }
     /// The next message, or fragment, from any peer. False when there is none.
     bool receive(Received& received) noexcept;
     /// For who takes several messages at once, as they stand in a frame: the next one and what comes behind
-    /// it. False when there is none, or it is not in one piece with its header.
-    bool unread(Unread& rest) noexcept {
-        if (!has_received()) return false;
-        const ReceivedFrame& frame = frames_[reading_];
-        rest.source = frame.source;
-        rest.frame = reading_;
-        rest.messages = cursor_.rest();
-        return !cursor_.at_end() && frame.apart == nullptr;
+    /// it, if it is in one piece with its header. Only when something has been received.
+    Unread unread() const noexcept {
+        const bool begun = reading_ != kNoFrame;
+        const FrameTable::Id id = begun ? reading_ : frames_.front();
+        const ReceivedFrame& frame = frames_[id];
+        if (frame.apart != nullptr) return {};
+        return {.source = frame.source, .frame = id, .messages = begun ? cursor_.rest() : frame.payload};
     }
     /// As if these had been received; each that is held is to be released.
     void take(const Taken& taken) noexcept {
-        cursor_.skip(taken.bytes);
         counters_.messages_received.add(taken.messages);
+        if (reading_ == kNoFrame && taken.bytes == frames_[frames_.front()].payload.size()) [[likely]] {
+            const FrameTable::Id whole = frames_.pop();
+            frames_[whole].holds += taken.held;
+            return release_hold(whole);
+        }
+        if (reading_ == kNoFrame) read_next_frame();
+        cursor_.skip(taken.bytes);
         frames_[reading_].holds += taken.held;
         if (cursor_.at_end()) release_hold(std::exchange(reading_, kNoFrame));
     }
@@ -371,11 +376,9 @@ class Niu final : public runtime::Stage {
     void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective, std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
-    bool read_next_frame() noexcept {
-        if (frames_.empty()) return false;
+    void read_next_frame() noexcept {
         reading_ = frames_.pop();
         cursor_ = wire::MessageCursor(frames_[reading_].payload);
-        return true;
     }
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
@@ -581,7 +584,10 @@ class Niu final : public runtime::Stage {
 
 inline bool Niu::receive(Received& received) noexcept {
     for (;;) {
-        if (!has_received()) return false;
+        if (reading_ == kNoFrame) {
+            if (frames_.empty()) return false;
+            read_next_frame();
+        }
         ReceivedFrame& frame = frames_[reading_];
         for (wire::Message message; cursor_.next_valid(message);) {
             received.source = frame.source;
