@@ -55,7 +55,7 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
     note_further();
     const unsigned payloads = payloads_.poll();
     if (siu_.survives()) tend_survival();
-    const bool wanted = !started() || outstanding_ != 0 || ordering_.waiting() != 0 ||
+    const bool wanted = outstanding_ != 0 || ordering_.waiting() != 0 || !started() ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     siu_.want(wanted);
     unsigned pulses = 0;
@@ -108,46 +108,33 @@ bool is_short_token(const std::byte* message) noexcept {
 }  // namespace
 
 /// As nearly all are: each is the next of its host, of no earlier pulse than the one before it, and no more
-/// than that. Another is taken by itself.
+/// than that. Another is taken by itself, and what is in a run with it.
 niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
     if (paranoid_ || may_have_left(unread.source)) return {};
     Ordering::Source& from = ordering_.source(unread.source);
     const std::byte* const first = unread.messages.data();
     const std::byte* const end = first + unread.messages.size();
     const std::byte* at = first;
-    Pulse earliest = ordering_.executed() + 1;
-    wire::IsotachHeader& last = from.last;
     std::uint32_t messages = 0;
-    const auto is_next = [&](const wire::IsotachHeader& header) {
-        return header.host == unread.source && header.pulse >= earliest &&
-               header.count == from.received + messages + 1;
-    };
-    std::optional<wire::IsotachHeader> before;  // only what is in a run asks for it
-    while (at != end) {
+    Pulse first_pulse = 0;
+    Pulse last_pulse = ordering_.executed() + 1;
+    do {
         const wire::MessageHeader message = wire::read_message_header(at);
-        if (message.protocol != wire::Protocol::kIsotach) break;
-        if (message.fragment == wire::kInRun) {
-            if (!is_next(wire::step_from(last, message.size_or_offset))) break;
-            if (messages == 0) [[unlikely]]
-                before = last;
-            const wire::RunEnd run = wire::follow_run(at, end, last);
-            messages += run.messages;
-            at = run.at;
-            wire::assign(last, run.place);
-            earliest = run.place.pulse;
-            continue;
-        }
+        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) break;
         const auto header = wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
             at + wire::kMessageHeaderSize, wire::kIsotachSize));
-        if (message.fragment != wire::kWholeMessage || header.flags != 0 || !is_next(header)) break;
-        wire::assign(last, header);
-        earliest = header.pulse;
-        at += wire::kMessageHeaderSize + message.length;
-        ++messages;
-    }
+        if (header.flags != 0 || header.host != unread.source || header.pulse < last_pulse ||
+            header.count != from.received + messages + 1)
+            break;
+        if (messages == 0) first_pulse = header.pulse;
+        last_pulse = header.pulse;
+        const wire::RunEnd run = wire::follow_run(at + wire::kMessageHeaderSize + message.length, end);
+        messages += 1 + run.messages;
+        at = run.at;
+    } while (at != end);
     niu::Taken taken{.messages = messages, .held = messages};
     if (messages != 0) {
-        ordering_.received(from, unread.frame, first, messages, before);
+        ordering_.received(from, unread.frame, first, messages, first_pulse, last_pulse);
         if (at != end && is_short_token(at) &&
             siu_.take_short(unread.source, std::span<const std::byte, wire::kShortTokenSize>(
                                                at + wire::kMessageHeaderSize, wire::kShortTokenSize))) {

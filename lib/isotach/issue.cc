@@ -22,23 +22,21 @@ inline void Isotach::put_front(std::byte* at, const wire::IsotachHeader& header)
 }
 
 /// Behind another of the same pulse, in the same frame, it goes in a run with that.
-[[gnu::always_inline]] inline void Isotach::send_in_frame(const niu::SendBuffer& room,
-                                                          std::span<const std::byte> data,
+[[gnu::always_inline]] inline void Isotach::send_in_frame(niu::Peer& peer, std::span<const std::byte> data,
                                                           const wire::IsotachHeader& header) noexcept {
-    Ordering::Sent& sent = ordering_.source(room.to).sent;
+    Ordering::Sent& sent = ordering_.source(peer.node).sent;
     const std::uint32_t ranks = header.rank - sent.rank;
     const std::uint32_t isochrons = header.isochron - sent.isochron;
     const bool steps = header.pulse == sent.pulse && header.flags == 0 &&
                        ranks <= wire::run_step::kMostRanks && isochrons <= wire::run_step::kMostIsochrons;
-    niu::Peer* const in_run = steps ? niu_.in_run(room.to, room.data.size()) : nullptr;
     sent = {header.pulse, header.rank, header.isochron};
-    if (in_run != nullptr) {
+    if (steps && peer.open.may_be_followed()) {
         const std::uint32_t step = wire::run_step::of(header.operation, isochrons, ranks);
-        return niu_.send_in_run(*in_run, room.protocol, step, data);
+        return niu_.send_in_run(peer, wire::Protocol::kIsotach, step, data);
     }
-    put_front(room.data.data(), header);
-    niu_.send(room, data);
-    if (header.flags == 0) niu_.begin_run(room.to);
+    put_front(niu::Niu::room_in(peer), header);
+    niu_.send(peer, wire::Protocol::kIsotach, in_front_ + data.size(), data);
+    if (header.flags == 0) niu::Niu::begin_run(peer);
 }
 
 /// The next isochron, over that distance, gets its time. Returns its number.
@@ -86,18 +84,18 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
 }
 
 /// With the time of the one before it, but not right behind that in its frame: it says of itself what it is.
-[[gnu::always_inline]] inline void Isotach::issue_further(const niu::SendBuffer& room,
+[[gnu::always_inline]] inline void Isotach::issue_further(niu::Peer& peer,
                                                           std::span<const std::byte> message) noexcept {
     const std::uint32_t further = last_.further++;
-    const std::uint32_t count = siu_.announce(room.to);
+    const std::uint32_t count = siu_.announce(peer.node);
     counters_.copied_bytes.add(message.size());
-    put_front(room.data.data(), {.pulse = stamp_.pulse,
-                                 .operation = wire::Operation::kMessage,
-                                 .rank = stamp_.rank + further,
-                                 .isochron = next_isochron_ + further,
-                                 .count = count});
-    niu_.send(room, message);
-    niu_.begin_run(room.to);
+    put_front(niu::Niu::room_in(peer), {.pulse = stamp_.pulse,
+                                        .operation = wire::Operation::kMessage,
+                                        .rank = stamp_.rank + further,
+                                        .isochron = next_isochron_ + further,
+                                        .count = count});
+    niu_.send(peer, wire::Protocol::kIsotach, in_front_ + message.size(), message);
+    niu::Niu::begin_run(peer);
 }
 
 /// Most isochrons are of one message that fits a frame, for which there is room or not: nothing else is
@@ -107,10 +105,10 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
                                                         wire::Operation operation,
                                                         std::optional<wire::Operation> own) noexcept {
     if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
-    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + message.size());
-    if (!room) return false;
+    niu::Peer* const peer = niu_.with_room(to, in_front_ + message.size());
+    if (peer == nullptr) return false;
     if (!own && operation == wire::Operation::kMessage && is_of_last_time(to) && !paranoid_) {
-        issue_further(room, message);
+        issue_further(*peer, message);
         return true;
     }
     const std::uint32_t number = stamp(siu_.distance(to));
@@ -123,7 +121,7 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     siu_.want(true);
     counters_.copied_bytes.add(message.size());
     counters_.isochrons.add();
-    send_in_frame(room, message,
+    send_in_frame(*peer, message,
                   {.pulse = stamp_.pulse,
                    .flags = flags_,
                    .operation = operation,
@@ -302,10 +300,10 @@ void Isotach::issue(Isochron& isochron) noexcept {
     siu_.want(true);
 }
 
-niu::SendBuffer Isotach::granted_room(NodeId to, std::size_t size) noexcept {
-    const niu::SendBuffer room = niu_.buffer(to, wire::Protocol::kIsotach, in_front_ + size);
-    assert(room);
-    return room;
+niu::Peer& Isotach::with_granted_room(NodeId to, std::size_t size) noexcept {
+    niu::Peer* const peer = niu_.with_room(to, in_front_ + size);
+    assert(peer != nullptr);
+    return *peer;
 }
 
 void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
@@ -313,7 +311,7 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
     if (part.payload) {
         std::array<std::byte, wire::kPointerSize> pointer;
         wire::PayloadSize::put(pointer.data(), part.size);
-        return send_in_frame(granted_room(part.to, pointer.size()), pointer, header);
+        return send_in_frame(with_granted_room(part.to, pointer.size()), pointer, header);
     }
     if (part.packet) {
         char* at = rte_pktmbuf_prepend(part.packet.get(), static_cast<std::uint16_t>(in_front_));
@@ -323,7 +321,7 @@ void Isotach::send_part(Isochron::Part& part, std::span<const std::byte> bytes,
         return;
     }
     counters_.copied_bytes.add(part.size);
-    send_in_frame(granted_room(part.to, part.size), bytes.subspan(part.at, part.size), header);
+    send_in_frame(with_granted_room(part.to, part.size), bytes.subspan(part.at, part.size), header);
 }
 
 /// An isochron of this host to itself is executed with the one that it issued before; or at once, when that

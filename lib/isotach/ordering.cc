@@ -31,7 +31,7 @@ void Ordering::take_announcements(Pulse pulse) noexcept {
 void Ordering::find_heads() noexcept {
     heads_.clear();
     for (const Source& source : sources_)
-        if (!source.queue.empty()) put_head(source);
+        if (!source.queue.empty()) put_head(source, source.queue.first_pulse());
 }
 
 void Ordering::settle(Pulse pulse) noexcept {

@@ -82,13 +82,15 @@ TEST(RunIssue, is_taken_by_paranoid_hosts_too) {
     Hosts hosts(topology::line(1, 3), {.isotach = {.paranoid = true}});
     niu::Niu& sender = hosts[0].niu;
     const Pulse pulse = hosts[0].siu.clock() + 20;
-    const auto room = sender.buffer(2, wire::Protocol::kIsotach, wire::kIsotachSize);
-    wire::encode_isotach(room.data.first<wire::kIsotachSize>(),
-                         {.pulse = pulse, .host = 0, .rank = 4, .isochron = 6, .count = 1});
-    sender.send(room);
+    niu::Peer* peer = sender.with_room(2, wire::kIsotachSize);
+    ASSERT_NE(peer, nullptr);
+    wire::encode_isotach(
+        std::span<std::byte, wire::kIsotachSize>(niu::Niu::room_in(*peer), wire::kIsotachSize),
+        {.pulse = pulse, .host = 0, .rank = 4, .isochron = 6, .count = 1});
+    sender.send(*peer, wire::Protocol::kIsotach, wire::kIsotachSize, {});
     for (unsigned i = 0; i < 3; ++i) {
-        if (i == 0) sender.begin_run(2);
-        niu::Peer* const peer = sender.in_run(2, 8);
+        if (i == 0) niu::Niu::begin_run(*peer);
+        peer = sender.in_run(2, 8);
         ASSERT_NE(peer, nullptr);
         sender.send_in_run(*peer, wire::Protocol::kIsotach,
                            wire::run_step::of(wire::Operation::kMessage, 2, 3), bytes(8, i));

@@ -20,24 +20,19 @@ constexpr niu::FrameTable::Id kFrame = 7;
 enum class Form { kByThemselves, kInRun };
 
 /// Messages of one host, for these pulses, as they stand in a frame; each has its number as its rank and
-/// isochron, and so many bytes of data. The first may follow one that is not among them.
+/// isochron, and so many bytes of data.
 class Messages {
   public:
-    explicit Messages(const std::vector<Pulse>& pulses, Form form = Form::kByThemselves, Pulse before = 0)
-        : before_{.pulse = before, .host = kIssuer, .rank = UINT32_MAX, .isochron = UINT32_MAX} {
-        Pulse last = before;
-        std::uint32_t number = 0;
+    explicit Messages(const std::vector<Pulse>& pulses, Form form = Form::kByThemselves)
+        : first_(pulses.front()), last_(pulses.back()) {
         for (const Pulse pulse : pulses) {
-            if (form == Form::kInRun && pulse == last) {
-                add_in_run(number);
+            if (form == Form::kInRun && count_ != 0 && pulse == pulses[count_ - 1]) {
+                add_in_run(count_);
             } else {
-                add_by_itself(pulse, number);
+                add_by_itself(pulse, count_);
             }
-            last = pulse;
-            ++number;
+            ++count_;
         }
-        count_ = number;
-        last_ = last;
     }
 
     void say_all_are_of(Pulse pulse) {
@@ -49,9 +44,7 @@ class Messages {
             at += wire::kIsotachSize + number;
         }
     }
-    void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, before_, last_); }
-    /// The first is in no run.
-    void add_apart_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, {}, last_); }
+    void add_to(RunQueue& queue) const { queue.add(kFrame, bytes_.data(), count_, first_, last_); }
 
   private:
     /// Of that data, with its header; returns where it is behind that.
@@ -74,10 +67,10 @@ class Messages {
             number);
     }
 
-    wire::IsotachHeader before_;
     Bytes bytes_;
     std::uint32_t count_ = 0;
-    Pulse last_ = 0;
+    Pulse first_;
+    Pulse last_;
 };
 
 /// The numbers of what is in the queue, which is empty then.
@@ -97,7 +90,7 @@ class RunForms : public testing::TestWithParam<Form> {};
 INSTANTIATE_TEST_SUITE_P(Forms, RunForms, testing::Values(Form::kByThemselves, Form::kInRun));
 
 TEST_P(RunForms, reads_what_stands_in_the_frame) {
-    const Messages messages({5, 5, 9}, GetParam(), 5);
+    const Messages messages({5, 5, 9}, GetParam());
     RunQueue queue;
     messages.add_to(queue);
     EXPECT_EQ(queue.size(), 3U);
@@ -121,12 +114,12 @@ TEST_P(RunForms, reads_what_stands_in_the_frame) {
 
 /// Not even if another run has been in its place before.
 TEST(Run, needs_nothing_before_a_message_that_is_in_none) {
-    const Messages others({7, 7}, Form::kInRun, 7);
+    const Messages others({7, 7}, Form::kInRun);
     const Messages messages({5, 6, 6}, Form::kByThemselves);
     RunQueue queue;
     others.add_to(queue);
     EXPECT_EQ(empty(queue), (Numbers{0, 1}));
-    messages.add_apart_to(queue);
+    messages.add_to(queue);
     EXPECT_EQ(queue.first_pulse(), 5U);
     EXPECT_EQ(queue.first().time, (isotach::LogicalTime{5, isotach::Place::kWithin, kIssuer, 0}));
     RunQueue moved;
@@ -138,7 +131,7 @@ TEST(Run, needs_nothing_before_a_message_that_is_in_none) {
 
 TEST_P(RunForms, moves_as_far_as_its_pulse_has_come) {
     const Messages first({5, 5, 6}, GetParam());
-    const Messages second({6, 8}, GetParam(), 6);
+    const Messages second({6, 8}, GetParam());
     RunQueue queue;
     first.add_to(queue);
     second.add_to(queue);
@@ -157,7 +150,7 @@ TEST_P(RunForms, moves_as_far_as_its_pulse_has_come) {
 }
 
 TEST_P(RunForms, waits_with_messages_by_themselves_in_their_order) {
-    const Messages messages({5, 6}, GetParam(), 5);
+    const Messages messages({5, 6}, GetParam());
     RunQueue queue;
     queue.add() = {.isochron = 10, .time = {.pulse = 4}};
     messages.add_to(queue);

@@ -221,7 +221,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     }
     std::uint32_t stamp(Pulse distance) noexcept;
     bool issue_behind(NodeId to, std::span<const std::byte> message) noexcept;
-    void issue_further(const niu::SendBuffer& room, std::span<const std::byte> message) noexcept;
+    void issue_further(niu::Peer& peer, std::span<const std::byte> message) noexcept;
     /// What is issued to that host now gets the time of the last one, which was to it, too.
     bool is_of_last_time(NodeId to) const noexcept {
         return to == last_.to && last_.clock == siu_.clock() && siu_.complete() < stamp_.pulse;
@@ -243,8 +243,8 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void send_part(Isochron::Part& part, std::span<const std::byte> bytes,
                    const wire::IsotachHeader& header) noexcept;
     void put_front(std::byte* at, const wire::IsotachHeader& header) const noexcept;
-    niu::SendBuffer granted_room(NodeId to, std::size_t size) noexcept;
-    void send_in_frame(const niu::SendBuffer& room, std::span<const std::byte> data,
+    niu::Peer& with_granted_room(NodeId to, std::size_t size) noexcept;
+    void send_in_frame(niu::Peer& peer, std::span<const std::byte> data,
                        const wire::IsotachHeader& header) noexcept;
     void note_further() noexcept {
         if (last_.further == 0) return;

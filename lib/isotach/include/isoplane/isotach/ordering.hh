@@ -7,7 +7,6 @@
 #include <isoplane/niu/by_peer.hh>
 #include <isoplane/runtime/fifo.hh>
 #include <isoplane/siu/siu.hh>
-#include <optional>
 #include <vector>
 
 #include <isoplane/isotach/delivery.hh>
@@ -51,7 +50,7 @@ class Ordering {
         RunQueue queue{};
         std::uint32_t announced = 0;
         std::uint32_t received = 0;
-        wire::IsotachHeader last{};  ///< of what has been received
+        wire::IsotachHeader last{};  ///< that was taken by itself, if it was the last
         Sent sent{};
         NodeId host = 0;
         bool behind() const noexcept { return static_cast<std::int32_t>(announced - received) > 0; }
@@ -66,16 +65,15 @@ class Ordering {
             late_.add();
         const bool first = note_received(source, count, 1);
         source.queue.add() = message;
-        if (first) put_head(source);
+        if (first) put_head(source, message.time.pulse);
         return next;
     }
-    /// So many next ones, all of a frame, the last of which is source.last; `before` is the one that the
-    /// first is in a run with.
+    /// So many next ones, all of a frame, and the pulses of the first and the last.
     void received(Source& source, niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
-                  const std::optional<wire::IsotachHeader>& before) noexcept {
-        const bool first = note_received(source, source.received + messages, messages);
-        source.queue.add(frame, next, messages, before, source.last.pulse);
-        if (first) put_head(source);
+                  Pulse first, Pulse last) noexcept {
+        const bool is_head = note_received(source, source.received + messages, messages);
+        source.queue.add(frame, next, messages, first, last);
+        if (is_head) put_head(source, first);
     }
     /// A place for what this host is to execute itself in that pulse, all of which is to be written at once.
     /// In the order of issue; the pulse does not go back.
@@ -85,7 +83,7 @@ class Ordering {
         Delivery& place = own.queue.add();
         place.time.pulse = pulse;
         ++waiting_;
-        if (first) put_head(own);
+        if (first) put_head(own, pulse);
         return place;
     }
     /// An own isochron to others, of that number, is executed here.
@@ -161,14 +159,14 @@ class Ordering {
             if (!siu_.announcements().empty()) take_announcements(pulse);
             if (behind_ != 0 && pulse > held_) break;
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
+                const Pulse first = heads_.front().pulse;
                 Source& source = take_head();
                 RunQueue& queue = source.queue;
-                const Pulse first = queue.first_pulse();
                 waiting_ -= queue.size();
                 execute(queue, first);
                 if (queue.empty()) continue;
                 waiting_ += queue.size();
-                put_head(source);
+                put_head(source, queue.first_pulse());
             }
             for (; !markers_.empty() && markers_.front().pulse <= pulse; markers_.pop())
                 complete(markers_.front());
@@ -229,8 +227,8 @@ class Ordering {
         }
     };
     /// As std::push_heap(), which would read at once, and as a whole, what has been written in parts.
-    void put_head(const Source& source) noexcept {
-        const Head head{source.queue.first_pulse(), source.host};
+    void put_head(const Source& source, Pulse pulse) noexcept {
+        const Head head{pulse, source.host};
         std::size_t at = heads_.size();
         heads_.emplace_back();
         for (; at != 0 && Later{}(heads_[(at - 1) / 2], head); at = (at - 1) / 2)

@@ -8,7 +8,6 @@
 #include <isoplane/wire/isotach.hh>
 #include <isoplane/wire/message.hh>
 #include <isoplane/wire/run.hh>
-#include <optional>
 
 #include <isoplane/isotach/delivery.hh>
 
@@ -19,18 +18,15 @@ using siu::Pulse;
 /// What one host has sent in a row: messages behind each other in a frame, each read when its turn comes; or
 /// one by itself, whatever it is.
 struct Run {
-    Delivery single{};                ///< of those in a frame all have its `frame`; there is the place of
-                                      ///< the message before the next one
+    Delivery single{};                ///< of those in a frame all have its `frame`; there is the pulse of
+                                      ///< the next one, and the place of the message before it
     const std::byte* next = nullptr;  ///< in a frame: the header of the message that is next
     Pulse last = 0;                   ///< in a frame: of the last message; none is of an earlier pulse than
                                       ///< the one before it
     std::uint32_t left = 1;           ///< messages
 
     bool in_frame() const noexcept { return next != nullptr; }
-    Pulse first_pulse() const noexcept {
-        return in_frame() && !steps() ? wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize)
-                                      : single.time.pulse;
-    }
+    Pulse first_pulse() const noexcept { return single.time.pulse; }
     Pulse last_pulse() const noexcept { return in_frame() ? last : single.time.pulse; }
 
     /// Of a run in a frame, the message that is next. Member by member, as what reads it does.
@@ -71,6 +67,7 @@ struct Run {
             stand_at(extension());
         }
         next += wire::kMessageHeaderSize + wire::message_layout::Length::get(next);
+        if (!steps()) single.time.pulse = wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize);
         --left;
     }
     void stand_at(const wire::IsotachHeader& place) noexcept {
@@ -114,13 +111,12 @@ class RunQueue {
         ++size_;
         return run.single;
     }
-    /// So many messages behind each other in a frame, from that header on; the first has an extension, or is
-    /// behind one that stands there in logical time. Written in place (runtime::Fifo::next).
-    void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
-             const std::optional<wire::IsotachHeader>& before, Pulse last) noexcept {
+    /// So many messages behind each other in a frame, from that header on, and the pulses of the first, which
+    /// has an extension, and the last. Written in place (runtime::Fifo::next).
+    void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages, Pulse first,
+             Pulse last) noexcept {
         Run& run = runs_.next();
-        if (before) [[unlikely]]
-            run.stand_at(*before);
+        run.single.time.pulse = first;
         run.single.kind = DeliveryKind::kMessage;
         run.single.frame = frame;
         run.single.payload = nullptr;

@@ -159,8 +159,21 @@ class Niu final : public runtime::Stage {
     /// The same of a buffer whose end is to be a copy of `rest`; what is in front of that has been written.
     void send(const SendBuffer& buffer, std::span<const std::byte> rest) noexcept {
         Peer& peer = peers_[buffer.to];
-        assert(buffer.data.data() == peer.open.at + wire::kMessageHeaderSize);
-        add_message(peer, buffer.protocol, buffer.data.size());
+        assert(buffer.data.data() == room_in(peer));
+        send(peer, buffer.protocol, buffer.data.size(), rest);
+    }
+
+    // The same for who has to do with one peer several times: to whom, if buffer() would have such room,
+    Peer* with_room(NodeId to, std::size_t size) noexcept {
+        Peer& peer = peers_[to];
+        return has_room(peer, wire::kMessageHeaderSize + size, Urgency::kOrdinary) ? &peer : nullptr;
+    }
+    /// where that is,
+    static std::byte* room_in(const Peer& peer) noexcept { return peer.open.at + wire::kMessageHeaderSize; }
+    /// and all of it.
+    void send(Peer& peer, wire::Protocol protocol, std::size_t size,
+              std::span<const std::byte> rest) noexcept {
+        add_message(peer, protocol, size);
         copy_to_end(peer, rest);
         if (!options_.coalesce) close_alone(peer);
     }
@@ -168,21 +181,17 @@ class Niu final : public runtime::Stage {
     // Messages of an ordered protocol in a run: the next one to that node, if it comes right behind.
 
     /// The message to that node that was sent last, of an ordered protocol, may be followed.
-    void begin_run(NodeId to) noexcept {
-        OpenFrame& open = peers_[to].open;
-        open.run = open.at;
-    }
+    static void begin_run(Peer& peer) noexcept { peer.open.run = peer.open.at; }
     /// To whom, if the last message in the open frame to that node is such a one, and there is room for so
     /// many bytes.
     Peer* in_run(NodeId to, std::size_t size) noexcept {
         Peer& peer = peers_[to];
-        const bool has_room =
-            static_cast<std::size_t>(peer.open.end - peer.open.at) >= wire::kMessageHeaderSize + size;
-        return peer.open.run == peer.open.at && has_room ? &peer : nullptr;
+        const bool has_room = peer.open.room() >= wire::kMessageHeaderSize + size;
+        return peer.open.may_be_followed() && has_room ? &peer : nullptr;
     }
     /// A message behind it, of any protocol: returns where its `size` bytes are to be written at once.
     std::byte* add(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
-        std::byte* const at = peer.open.at + wire::kMessageHeaderSize;
+        std::byte* const at = room_in(peer);
         add_message(peer, protocol, size);
         return at;
     }
@@ -239,10 +248,7 @@ class Niu final : public runtime::Stage {
     // node), and set aside; then each buffer() is granted. What was set aside and not used is put back.
 
     /// What is left of the frame that messages to that node share now.
-    std::size_t open_room(NodeId to) const noexcept {
-        const OpenFrame& open = peers_[to].open;
-        return options_.coalesce ? static_cast<std::size_t>(open.end - open.at) : 0;
-    }
+    std::size_t open_room(NodeId to) const noexcept { return options_.coalesce ? peers_[to].open.room() : 0; }
     /// The most frames that could ever be opened to that node one after the other.
     unsigned most_frames(NodeId to) const noexcept;
     /// The most frames, to whomever, that could ever be kept at once.
@@ -418,8 +424,7 @@ class Niu final : public runtime::Stage {
     void close_alone(Peer& peer) noexcept;  ///< where messages share no frames
     /// Room for so many bytes in the frame that is open, or in a new one.
     bool has_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept {
-        return static_cast<std::size_t>(peer.open.end - peer.open.at) >= bytes ||
-               make_room(peer, bytes, urgency);
+        return peer.open.room() >= bytes || make_room(peer, bytes, urgency);
     }
     /// The message whose `size` bytes stand behind the place of its header, in the frame that is open.
     void add_message(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {

@@ -39,6 +39,9 @@ struct OpenFrame {
     std::byte* summed = nullptr;  ///< how far the payload's checksum has come,
     std::uint32_t crc = 0;        ///< and what it is there
     Origin origin = Origin::kOurs;
+
+    std::size_t room() const noexcept { return static_cast<std::size_t>(end - at); }
+    bool may_be_followed() const noexcept { return run == at; }
 };
 
 /// A large message that waits: the part of it that is not in frames yet.

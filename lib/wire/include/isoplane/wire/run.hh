@@ -46,24 +46,17 @@ constexpr IsotachHeader step_from(const IsotachHeader& before, std::uint32_t ste
             .count = before.count + 1};
 }
 
-/// Messages of a run that stand behind each other, as far as that: how many, where they end, and the place of
-/// the last. `place` is that of the one before them.
+/// Messages of a run that stand behind each other, as far as that: how many, and where they end.
 struct RunEnd {
     const std::byte* at;
     std::uint32_t messages;
-    IsotachHeader place;
 };
-inline RunEnd follow_run(const std::byte* at, const std::byte* end, IsotachHeader place) {
+inline RunEnd follow_run(const std::byte* at, const std::byte* end) {
     std::uint32_t messages = 0;
     Stride stride;
-    for (; at != end && message_layout::Fragment::get(at) == kInRun; at = stride.next(at), ++messages) {
-        const std::uint32_t step = message_layout::SizeOrOffset::get(at);
-        place.rank += run_step::ranks(step);
-        place.isochron += run_step::isochrons(step);
-    }
-    place.flags = 0;
-    place.count += messages;
-    return {at, messages, place};
+    for (; at != end && message_layout::Fragment::get(at) == kInRun; at = stride.next(at))
+        ++messages;
+    return {at, messages};
 }
 
 struct OrderedMessage {
