@@ -109,8 +109,7 @@ bool is_short_token(const std::byte* message) noexcept {
 
 /// As nearly all are: each is the next of its host, of no earlier pulse than the one before it, and no more
 /// than that. Another is taken by itself, and what is in a run with it.
-niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
-    if (paranoid_ || may_have_left(unread.source)) return {};
+inline niu::Taken Isotach::take_of_frame(const niu::Unread& unread) noexcept {
     Ordering::Source& from = ordering_.source(unread.source);
     const std::byte* const first = unread.messages.data();
     const std::byte* const end = first + unread.messages.size();
@@ -144,6 +143,20 @@ niu::Taken Isotach::take_several(const niu::Unread& unread) noexcept {
     }
     taken.bytes = static_cast<std::size_t>(at - first);
     return taken;
+}
+
+unsigned Isotach::take_in_place() noexcept {
+    if (paranoid_) return 0;
+    unsigned n = 0;
+    do {
+        const niu::Unread unread = niu_.unread();
+        if (unread.messages.empty() || may_have_left(unread.source)) break;
+        const niu::Taken taken = take_of_frame(unread);
+        if (taken.messages == 0) break;
+        niu_.take(taken);
+        n += taken.messages;
+    } while (niu_.has_received());
+    return n;
 }
 
 void Isotach::take(const niu::Received& message) noexcept {

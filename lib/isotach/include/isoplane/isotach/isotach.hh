@@ -164,7 +164,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
-    niu::Taken take_several(const niu::Unread& unread) noexcept override;
+    unsigned take_in_place() noexcept override;
 
     // Where logical time survives deaths (doc/membership.md).
 
@@ -214,6 +214,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
         std::uint32_t further = 0;  ///< isochrons that have followed it so, and are to be noted
     };
 
+    [[gnu::always_inline]] niu::Taken take_of_frame(const niu::Unread& unread) noexcept;
     void note_standing(bool wanted) noexcept;
     void note_going_on() noexcept;
     bool may_issue() const noexcept {

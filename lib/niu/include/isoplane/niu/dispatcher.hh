@@ -17,9 +17,10 @@ class Receiver {
     virtual ~Receiver() = default;
     /// Has to release the message at the NIU, now or later.
     virtual void take(const Received& message) noexcept = 0;
-    /// The same where they stand in a frame, as many as it likes from the first on. When it likes none the
-    /// first is taken by itself. Only of protocols for which that is worth asking.
-    virtual Taken take_several(const Unread& /*messages*/) noexcept { return {}; }
+    /// From the next one on that the NIU has for it, as many as it likes where they stand in their frames, by
+    /// Niu::unread(). Returns how many; when it likes none, that one is taken by itself. Only of protocols
+    /// for which that is worth asking.
+    virtual unsigned take_in_place() noexcept { return 0; }
 };
 
 /// Hands each message that an NIU has received to the receiver of its protocol, in order. Receivers always
@@ -37,8 +38,8 @@ class Dispatcher {
     unsigned dispatch() noexcept {
         unsigned n = 0;
         while (niu_.has_received()) {
-            if (const unsigned several = dispatch_several(); several != 0) {
-                n += several;
+            if (const unsigned taken = dispatch_in_place(); taken != 0) {
+                n += taken;
                 continue;
             }
             Received message;
@@ -56,23 +57,12 @@ class Dispatcher {
     static bool is_read_in_place(wire::Protocol protocol) noexcept {
         return wire::is_ordered(protocol) || protocol == wire::Protocol::kToken;
     }
-    /// What stands in one frame, as far as it is read there.
-    unsigned dispatch_several() noexcept {
-        Unread unread = niu_.unread();
-        Taken all;
-        while (!unread.messages.empty()) {
-            const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
-            Receiver* const receiver = of(protocol);
-            if (!is_read_in_place(protocol) || receiver == nullptr) break;
-            const Taken taken = receiver->take_several(unread);
-            if (taken.messages == 0) break;
-            all.messages += taken.messages;
-            all.held += taken.held;
-            all.bytes += taken.bytes;
-            unread.messages = unread.messages.subspan(taken.bytes);
-        }
-        if (all.messages != 0) niu_.take(all);
-        return all.messages;
+    unsigned dispatch_in_place() noexcept {
+        const Unread unread = niu_.unread();
+        if (unread.messages.empty()) return 0;
+        const wire::Protocol protocol = wire::read_message_header(unread.messages.data()).protocol;
+        Receiver* const receiver = of(protocol);
+        return is_read_in_place(protocol) && receiver != nullptr ? receiver->take_in_place() : 0;
     }
     void dispatch(const Received& message) noexcept {
         if (Receiver* receiver = of(message.protocol); receiver != nullptr) [[likely]] {

@@ -55,7 +55,7 @@ class Relay : public TokenExchange {
     unsigned before_sending(Time now) noexcept final;
     bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept final;
     /// A token that came along with messages: if it is the next, and no more than that,
-    niu::Taken take_several(const niu::Unread& unread) noexcept final;
+    unsigned take_in_place() noexcept final;
     /// or whatever it is.
     void take(const niu::Received& message) noexcept final;
     /// One in short, where it stands, if it is the next; false, and nothing is done, where it is not.

@@ -30,16 +30,18 @@ bool Relay<Self>::on_token(const niu::TokenAddress& address, const wire::TokenVi
 }
 
 template <typename Self>
-niu::Taken Relay<Self>::take_several(const niu::Unread& unread) noexcept {
+unsigned Relay<Self>::take_in_place() noexcept {
+    const niu::Unread unread = niu_.unread();
     const std::byte* const at = unread.messages.data();
     const std::size_t length = wire::message_layout::Length::get(at);
     const std::span<const std::byte> message(at + wire::kMessageHeaderSize, length);
-    if (wire::message_layout::Fragment::get(at) != wire::kWholeMessage) return {};
+    if (wire::message_layout::Fragment::get(at) != wire::kWholeMessage) return 0;
     const bool taken = length == wire::kShortTokenSize
                            ? take_short(unread.source, message.first<wire::kShortTokenSize>())
                            : take_next(unread.source, message);
-    if (!taken) return {};
-    return {.messages = 1, .bytes = wire::kMessageHeaderSize + length};
+    if (!taken) return 0;
+    niu_.take({.messages = 1, .bytes = wire::kMessageHeaderSize + length});
+    return 1;
 }
 
 /// As nearly every token is: the next of a neighbour in its present life, with none of those behind it here,
