@@ -285,7 +285,13 @@ class Niu final : public runtime::Stage {
         const FrameTable::Id id = begun ? reading_ : frames_.front();
         const ReceivedFrame& frame = frames_[id];
         if (frame.apart != nullptr) return {};
-        return {.source = frame.source, .frame = id, .messages = begun ? cursor_.rest() : frame.payload};
+        // Address and size by themselves, as they have just been written: both at once would wait until they
+        // have left the CPU.
+        const std::span<const std::byte> rest = cursor_.rest();
+        return {.source = frame.source,
+                .frame = id,
+                .messages = {begun ? rest.data() : frame.payload.data(),
+                             begun ? rest.size() : frame.payload.size()}};
     }
     /// As if these had been received; each that is held is to be released.
     void take(const Taken& taken) noexcept {
