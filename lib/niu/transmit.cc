@@ -59,11 +59,7 @@ void Niu::serve_touched() noexcept {
 /// Sends what there is to send; of large messages each burst before the next is written. Returns whether
 /// something is left that nothing but another try will move.
 inline bool Niu::serve(Peer& peer) noexcept {
-    while (!peer.transfers.empty()) {
-        transmit(peer);
-        push_out();
-        if (!pump(peer)) break;
-    }
+    if (!peer.transfers.empty()) serve_transfers(peer);
     close_frame(peer);
     if (!transmit(peer)) return true;
     if (peer.state != PeerState::kUp) return false;
@@ -78,6 +74,13 @@ inline bool Niu::serve(Peer& peer) noexcept {
         counters_.requests_sent.add();
     }
     return !peer.transfers.empty() && may_open(peer);  // then it is the pool that is used up
+}
+
+void Niu::serve_transfers(Peer& peer) noexcept {
+    do {
+        transmit(peer);
+        push_out();
+    } while (pump(peer) && !peer.transfers.empty());
 }
 
 /// Acknowledgement and credit as they stand go with every frame, so nothing else has to carry them.
@@ -103,7 +106,7 @@ inline bool Niu::transmit(Peer& peer) noexcept {
 
 /// All of it, as far as the output takes it.
 template <wire::Transport transport>
-inline void Niu::transmit(Peer& peer) noexcept {
+void Niu::transmit(Peer& peer) noexcept {
     wire::StreamFields fields = tell(peer);
     const Sequence first = peer.out.first_unsent();
     const unsigned room = peer.room.frames();

@@ -54,11 +54,11 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void attach_to(niu::Dispatcher& dispatcher) noexcept;
 
     /// After each poll of the NIU and its dispatcher. Returns how much it has moved.
-    unsigned poll(runtime::Time now) noexcept;
+    [[gnu::hot]] unsigned poll(runtime::Time now) noexcept;
 
     Isochron isochron() noexcept override { return Isochron(pool_); }
     bool send(Isochron& isochron) noexcept override;
-    bool send(NodeId to, std::span<const std::byte> message) noexcept override;
+    [[gnu::hot]] bool send(NodeId to, std::span<const std::byte> message) noexcept override;
     bool send_marked(NodeId to, std::span<const std::byte> accesses) noexcept override;
     bool fits(const Isochron& isochron) noexcept override;
     void forget_lost(Isochron& isochron) noexcept override {
@@ -84,7 +84,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     BarrierState barrier(unsigned channel) const noexcept override { return barriers_[channel].state; }
     BarrierMode barrier_mode(unsigned channel) const noexcept override { return barriers_[channel].mode; }
 
-    bool receive(Delivery& delivery) noexcept override {
+    [[gnu::hot]] bool receive(Delivery& delivery) noexcept override {
         if (deliveries_.empty()) return false;
         if (const Run& next = deliveries_.front(); next.in_frame()) [[likely]] {
             next.read(delivery);
@@ -164,7 +164,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     siu::Siu& siu() noexcept { return siu_; }
 
     void take(const niu::Received& message) noexcept override;
-    unsigned take_in_place() noexcept override;
+    [[gnu::hot]] unsigned take_in_place() noexcept override;
 
     // Where logical time survives deaths (doc/membership.md).
 

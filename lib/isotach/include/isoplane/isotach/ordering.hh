@@ -217,7 +217,7 @@ class Ordering {
         waiting_ += messages;
         return source.queue.empty();
     }
-    void take_announcements(Pulse pulse) noexcept;
+    [[gnu::noinline]] void take_announcements(Pulse pulse) noexcept;
     void find_heads() noexcept;
 
     /// The latest first, as the standard library's heaps have their greatest in front.
@@ -236,8 +236,9 @@ class Ordering {
         heads_[at].pulse = head.pulse;
         heads_[at].host = head.host;
     }
+    [[gnu::noinline]] void put_first_last() noexcept { std::pop_heap(heads_.begin(), heads_.end(), Later{}); }
     Source& take_head() noexcept {
-        if (heads_.size() != 1) std::pop_heap(heads_.begin(), heads_.end(), Later{});
+        if (heads_.size() != 1) put_first_last();
         const NodeId host = heads_.back().host;
         heads_.pop_back();
         return sources_[host];

@@ -155,7 +155,7 @@ class RunQueue {
     }
 
     /// Moves what is in front and in pulses up to this one. Returns how many messages that were.
-    std::size_t move(Pulse pulse, RunQueue& to) noexcept {
+    [[gnu::noinline]] std::size_t move(Pulse pulse, RunQueue& to) noexcept {
         const std::size_t before = size_;
         while (!empty() && first_pulse() <= pulse) {
             Run& run = runs_.front();

@@ -127,7 +127,7 @@ class Niu final : public runtime::Stage {
     Niu(std::string name, runtime::Input& from, runtime::Output& to, runtime::Pool& pool, Options options);
     ~Niu() override;
 
-    unsigned poll(Time now) override;
+    [[gnu::hot]] unsigned poll(Time now) override;
     void set_quiet(bool quiet) override { quiet_ = quiet; }
     std::size_t held() const override;
     std::size_t discard() override;
@@ -277,7 +277,7 @@ class Niu final : public runtime::Stage {
     /// Whether there is something to receive.
     bool has_received() const noexcept { return reading_ != kNoFrame || !frames_.empty(); }
     /// The next message, or fragment, from any peer. False when there is none.
-    bool receive(Received& received) noexcept;
+    [[gnu::hot]] bool receive(Received& received) noexcept;
     /// For who takes several messages at once, as they stand in a frame: the next one and what comes behind
     /// it, if it is in one piece with its header. Only when something has been received.
     Unread unread() const noexcept {
@@ -370,7 +370,7 @@ class Niu final : public runtime::Stage {
   private:
     // niu.cc: what comes in.
     template <wire::Transport transport>
-    void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
+    [[gnu::hot]] void receive_burst(std::span<rte_mbuf* const> packets) noexcept;
     void receive_datagrams(std::span<rte_mbuf* const> packets) noexcept;
     struct Vetted;
     void process(const Vetted& frame, rte_mbuf* packet) noexcept;
@@ -385,7 +385,8 @@ class Niu final : public runtime::Stage {
     void on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* packet) noexcept;
     template <wire::Transport transport>
     Peer* sender_of(const rte_mbuf* packet, wire::StreamFields& fields) noexcept;
-    void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective, std::uint32_t credit) noexcept;
+    [[gnu::hot]] void on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
+                                         std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
     void read_next_frame() noexcept {
@@ -394,7 +395,7 @@ class Niu final : public runtime::Stage {
     }
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
-    void release_hold(FrameTable::Id id) noexcept {
+    [[gnu::hot]] void release_hold(FrameTable::Id id) noexcept {
         if (!frames_.release(id)) return;
         Peer& peer = peers_[frames_[id].source];
         --peer.held;
@@ -424,8 +425,8 @@ class Niu final : public runtime::Stage {
     void wait_for_credit(Peer& peer) noexcept;
     bool may_open(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
     rte_mbuf* new_frame(Peer& peer, Urgency urgency = Urgency::kOrdinary) noexcept;
-    bool open_frame(Peer& peer, Urgency urgency) noexcept;
-    bool make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept;
+    [[gnu::hot]] bool open_frame(Peer& peer, Urgency urgency) noexcept;
+    [[gnu::hot]] bool make_room(Peer& peer, std::size_t bytes, Urgency urgency) noexcept;
     bool make_room_ahead(Peer& peer, std::size_t bytes) noexcept;
     void close_alone(Peer& peer) noexcept;  ///< where messages share no frames
     /// Room for so many bytes in the frame that is open, or in a new one.
@@ -453,7 +454,7 @@ class Niu final : public runtime::Stage {
         if (rest.size() <= kFewBytes) return copy_words(to, rest);
         std::memcpy(to, rest.data(), rest.size());
     }
-    void copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept;
+    [[gnu::hot]] void copy_summed(Peer& peer, std::span<const std::byte> rest) noexcept;
     static constexpr std::size_t kWorthSumming = 256;
     static constexpr std::size_t kWrittenAhead = 512;
     static constexpr std::size_t kFewBytes = 32;
@@ -465,7 +466,7 @@ class Niu final : public runtime::Stage {
             return false;
         return urgency == Urgency::kOrdinary || peer.out.size() >= kMostUrgent;
     }
-    void close_frame(Peer& peer) noexcept;
+    [[gnu::hot]] void close_frame(Peer& peer) noexcept;
     /// As any other message: it fits a frame, and nothing waits.
     bool goes_at_once(const Peer& peer, std::span<const std::byte> message) const noexcept {
         return message.size() <= max_message(peer.node) && peer.transfers.empty();
@@ -483,7 +484,8 @@ class Niu final : public runtime::Stage {
 
     // transmit.cc: frames out.
     bool serve(Peer& peer) noexcept;
-    void serve_touched() noexcept;
+    [[gnu::noinline]] void serve_transfers(Peer& peer) noexcept;
+    [[gnu::hot]] void serve_touched() noexcept;
     /// All that is ready to leave.
     void send_waiting() noexcept {
         if (!touched_.empty()) serve_touched();
@@ -491,7 +493,7 @@ class Niu final : public runtime::Stage {
     }
     bool transmit(Peer& peer) noexcept;
     template <wire::Transport transport>
-    void transmit(Peer& peer) noexcept;
+    [[gnu::noinline, gnu::hot]] void transmit(Peer& peer) noexcept;
     wire::StreamFields tell(Peer& peer) noexcept;
     void restore(const SentFrame& frame) noexcept;
     rte_mbuf* copy_of(const SentFrame& frame) noexcept;
@@ -518,7 +520,7 @@ class Niu final : public runtime::Stage {
     }
     void touch(Peer& peer) noexcept;
     void arm(const Peer& peer, Time at) noexcept { wheel_.call(peer.place, at); }
-    void rearm(const Peer& peer) noexcept;
+    [[gnu::hot]] void rearm(const Peer& peer) noexcept;
 
     // membership.cc: who is there.
     void on_hello(Peer& peer, const wire::Decoded& frame, const rte_mbuf* packet) noexcept;

@@ -129,7 +129,7 @@ class PacketBin {
 
     /// As rte_pktmbuf_free(), by and by. Packets of other pools, which may go before this does, are freed at
     /// once, and one that somebody else refers to only loses our reference.
-    void put(rte_mbuf* m) noexcept {
+    [[gnu::hot]] void put(rte_mbuf* m) noexcept {
         if (m->nb_segs != 1) [[unlikely]]
             return rte_pktmbuf_free(m);
         if (runtime::references(m) != 1 || m->pool != pool_ || !RTE_MBUF_DIRECT(m))

@@ -93,7 +93,7 @@ class SendWindow {
 
     /// What a frame from the other end says, in any order and any number of times. What is
     /// acknowledged up to `ack` goes.
-    Acknowledged acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept;
+    [[gnu::hot]] Acknowledged acknowledge(Sequence ack, std::uint64_t selective, Time now) noexcept;
 
     /// Calls `resend(sequence)` for each of the first `most` frames that is lost by what has been
     /// acknowledged: three later ones have arrived, one of them sent no earlier, and `delay` has passed since

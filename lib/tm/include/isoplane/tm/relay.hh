@@ -52,14 +52,15 @@ namespace isoplane::tm {
 template <typename Self>
 class Relay : public TokenExchange {
   public:
-    unsigned before_sending(Time now) noexcept final;
+    [[gnu::hot]] unsigned before_sending(Time now) noexcept final;
     bool on_token(const niu::TokenAddress& address, const wire::TokenView& token) noexcept final;
     /// A token that came along with messages: if it is the next, and no more than that,
     unsigned take_in_place() noexcept final;
     /// or whatever it is.
     void take(const niu::Received& message) noexcept final;
     /// One in short, where it stands, if it is the next; false, and nothing is done, where it is not.
-    bool take_short(NodeId source, std::span<const std::byte, wire::kShortTokenSize> message) noexcept;
+    [[gnu::hot]] bool take_short(NodeId source,
+                                 std::span<const std::byte, wire::kShortTokenSize> message) noexcept;
 
   protected:
     /// `paths` outlives it, as `niu` does.
@@ -88,10 +89,10 @@ class Relay : public TokenExchange {
     void refuse(const niu::Received& message) noexcept;
     bool take_token(const niu::TokenAddress& address, wire::TokenView token) noexcept;
     bool belongs(Neighbour& neighbour, const niu::TokenAddress& address) noexcept;
-    void complete_what_is() noexcept;
+    [[gnu::noinline]] void complete_what_is() noexcept;
     void note_news(bool completes) noexcept;
     [[gnu::noinline]] unsigned send_what_waits() noexcept;
-    [[gnu::always_inline]] bool send_behind_message() noexcept;
+    [[gnu::noinline, gnu::hot]] unsigned send_behind_message() noexcept;
     void note_sent(std::uint64_t before, std::uint8_t level) noexcept;
     [[gnu::always_inline]] bool prepare_what_is_due() noexcept;
     [[gnu::always_inline]] void send_what_is_due() noexcept;

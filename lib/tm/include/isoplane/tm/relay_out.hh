@@ -19,15 +19,14 @@ unsigned Relay<Self>::before_sending(Time now) noexcept {
     const bool none_due = sent_ == complete_ + options_.ahead && !pending_ && !neighbours_.empty();
     if (quiet_ != 0 || (none_due && now < resend_at_)) [[likely]]
         return 0;
-    return send_what_waits();
+    const unsigned behind = send_behind_message();
+    return behind != 0 ? behind : send_what_waits();
 }
 
 /// By itself, so that a poll in which nothing is due is short; and in one piece, as a message waits for it.
 template <typename Self>
 unsigned Relay<Self>::send_what_waits() noexcept {
     const std::uint64_t before = sent_;
-    if (send_behind_message()) [[likely]]
-        return static_cast<unsigned>(sent_ - before);
     if (pending_) [[unlikely]]
         transmit_again();
     if (neighbours_.empty() && sent_ != complete_) complete_what_is();
@@ -42,18 +41,18 @@ unsigned Relay<Self>::send_what_waits() noexcept {
 }
 
 /// As nearly all tokens of a host go while there are messages: to its one neighbour, right behind those that
-/// are all it has to announce. False, and nothing is done, where it is not so.
+/// are all it has to announce. Returns how many those are: none, and nothing is done, where it is not so.
 template <typename Self>
-inline bool Relay<Self>::send_behind_message() noexcept {
-    if (neighbour_count_ != 1 || pending_) return false;
+unsigned Relay<Self>::send_behind_message() noexcept {
+    if (neighbour_count_ != 1 || pending_) return 0;
     Neighbour& neighbour = neighbours_.front();
     const NodeId host = self().carrier(neighbour.node);
     const std::uint64_t number = sent_ + 1;
     const std::uint64_t last = std::min(complete_ + options_.ahead, self().may_announce_to(host));
-    if (number > last || number <= base_ + options_.ahead) return false;
+    if (number > last || number <= base_ + options_.ahead) return 0;
     const wire::Token token{
         .number = number, .wanted = options_.reach, .further = static_cast<std::uint8_t>(last - number)};
-    if (!goes_in_short(neighbour, host, token)) return false;
+    if (!goes_in_short(neighbour, host, token)) return 0;
     Outgoing& says = neighbour.out[number & mask_];
     says.number = neighbour.said = number;
     self().announce_to(host, says.entries);
@@ -61,7 +60,7 @@ inline bool Relay<Self>::send_behind_message() noexcept {
     const std::uint64_t before = std::exchange(sent_, last);
     neighbour.gone.number = last;
     note_sent(before, token.wanted);
-    return true;
+    return static_cast<unsigned>(last - before);
 }
 
 template <typename Self>

@@ -220,7 +220,7 @@ inline bool Relay<Self>::belongs(Neighbour& neighbour, const niu::TokenAddress& 
 }
 
 template <typename Self>
-inline void Relay<Self>::complete_what_is() noexcept {
+void Relay<Self>::complete_what_is() noexcept {
     std::uint64_t least = neighbours_.empty() ? sent_ : UINT64_MAX;
     for (const Neighbour& neighbour : neighbours_)
         least = std::min(least, neighbour.in_to);

@@ -24,7 +24,8 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 /// The same, and copies the bytes to `to` on the way, which costs no more: a word is stored while the next is
 /// added. The two places do not overlap.
-std::uint32_t copy_crc32c(std::byte* to, std::span<const std::byte> bytes, std::uint32_t crc = 0);
+[[gnu::hot]] std::uint32_t copy_crc32c(std::byte* to, std::span<const std::byte> bytes,
+                                       std::uint32_t crc = 0);
 
 /// The table-driven implementation, whatever the CPU can do.
 std::uint32_t crc32c_software(std::span<const std::byte> bytes, std::uint32_t crc = 0);
@@ -33,6 +34,6 @@ std::uint32_t crc32c_software(std::span<const std::byte> bytes, std::uint32_t cr
 bool crc32c_has_hardware();
 
 /// The implementation by instruction. Only to be called when crc32c_has_hardware().
-std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+[[gnu::hot]] std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 }  // namespace isoplane::wire

@@ -161,7 +161,8 @@ class MessageCursor {
 
 /// Whether what stands behind other messages is messages and nothing else; one in a run may only come first
 /// where it `may_follow`.
-bool are_messages_behind(std::span<const std::byte> rest, std::uint16_t node_count, bool may_follow);
+[[gnu::hot]] bool are_messages_behind(std::span<const std::byte> rest, std::uint16_t node_count,
+                                      bool may_follow);
 
 /// Whether a payload is messages and nothing else, those of an ordered protocol by nodes that there are.
 /// Quick where there is one, as the first is mostly whole.
