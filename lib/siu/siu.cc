@@ -194,12 +194,14 @@ inline void Siu::add_own(std::size_t neighbour, Entries& entries) noexcept {
     if (neighbour + 1 == neighbour_count()) forget_pending();
 }
 
-inline std::uint64_t Siu::may_announce_to(NodeId host) noexcept {
+inline std::uint64_t Siu::may_announce_to(NodeId host) const noexcept {
     const bool only_that = pending_.size() == 1 && pending_.front() == host && to_do_.empty();
-    return only_that && wanted_ && own_.pulse_interval == Duration{0} ? may_send_to() : 0;
+    return only_that && wanted_ && own_.pulse_interval == Duration{0} ? last_token_ : 0;
 }
 
 inline void Siu::announce_to(NodeId host, Entries& entries) noexcept {
+    prompt_until_ = now() + own_.linger;
+    pause_ = own_.first_pause;
     forget_pending();
     entries.resize(1);
     entries.front() = {.source = here_, .destination = host, .value = announced_[host].count};

@@ -19,7 +19,7 @@ class Receiver {
     virtual void take(const Received& message) noexcept = 0;
     /// From the next one on that the NIU has for it, as many as it likes where they stand in their frames, by
     /// Niu::unread(). Returns how many; when it likes none, that one is taken by itself. Only of protocols
-    /// for which that is worth asking.
+    /// for which that is worth asking, when unread() begins with one of these.
     virtual unsigned take_in_place() noexcept { return 0; }
 };
 

@@ -163,16 +163,17 @@ class Niu final : public runtime::Stage {
         send(peer, buffer.protocol, buffer.data.size(), rest);
     }
 
-    // The same for who has to do with one peer several times: to whom, if buffer() would have such room,
+    // The same for who has to do with one peer several times: to whom, if buffer() would have such room;
     Peer* with_room(NodeId to, std::size_t size) noexcept {
         Peer& peer = peers_[to];
         return has_room(peer, wire::kMessageHeaderSize + size, Urgency::kOrdinary) ? &peer : nullptr;
     }
-    /// where that is,
+    /// where that is, until anything else is called here,
     static std::byte* room_in(const Peer& peer) noexcept { return peer.open.at + wire::kMessageHeaderSize; }
     /// and all of it.
     void send(Peer& peer, wire::Protocol protocol, std::size_t size,
               std::span<const std::byte> rest) noexcept {
+        assert(peer.open.room() >= wire::kMessageHeaderSize + size);
         add_message(peer, protocol, size);
         copy_to_end(peer, rest);
         if (!options_.coalesce) close_alone(peer);
@@ -191,6 +192,7 @@ class Niu final : public runtime::Stage {
     }
     /// A message behind it, of any protocol: returns where its `size` bytes are to be written at once.
     std::byte* add(Peer& peer, wire::Protocol protocol, std::size_t size) noexcept {
+        assert(peer.open.room() >= wire::kMessageHeaderSize + size);
         std::byte* const at = room_in(peer);
         add_message(peer, protocol, size);
         return at;

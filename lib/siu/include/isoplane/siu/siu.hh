@@ -163,7 +163,7 @@ class Siu final : public tm::Relay<Siu> {
     }
     void on_send(std::uint64_t number) noexcept;
     void add_own(std::size_t neighbour, Entries& entries) noexcept;
-    std::uint64_t may_announce_to(NodeId host) noexcept;
+    std::uint64_t may_announce_to(NodeId host) const noexcept;
     void announce_to(NodeId host, Entries& entries) noexcept;
     bool wants() const noexcept { return wanted_; }
     void on_others_want() noexcept { prompt_until_ = now() + own_.linger; }

@@ -38,9 +38,9 @@ namespace isoplane::tm {
 ///     void add_own(std::size_t neighbour, Entries& entries);  // What this node itself has to say to that
 ///                                                             // neighbour, in place of what is there.
 ///                                                             // After on_send(), for one after the other.
-///     std::uint64_t may_announce_to(NodeId host);  // Tokens up to that one may go now, are wanted, and have
-///                                                  // nothing to say but how many messages have gone to that
-///                                                  // host; 0 where it is not so.
+///     std::uint64_t may_announce_to(NodeId host) const;  // Tokens up to that one may go now, are wanted,
+///                                                        // and have nothing to say but how many messages
+///                                                        // have gone to that host; 0 where it is not so.
 ///     void announce_to(NodeId host, Entries& entries);  // Then, what the first of them says.
 ///     bool wants() const;     // This node itself wants time to go on.
 ///     void on_others_want();  // Somebody else does.
@@ -107,7 +107,7 @@ class Relay : public TokenExchange {
     [[gnu::always_inline]] bool goes_along(Neighbour& neighbour, const wire::Token& token) noexcept;
     [[gnu::always_inline]] bool goes_in_short(const Neighbour& neighbour, NodeId host,
                                               const wire::Token& token) noexcept;
-    bool is_said_before(NodeId host, std::span<const wire::TokenEntry> entries) const noexcept;
+    bool only_counts(NodeId host, std::span<const wire::TokenEntry> entries) const noexcept;
     void resend() noexcept;
     bool resend_to(Neighbour& neighbour, std::uint8_t wanted) noexcept;
     std::uint8_t wanted() noexcept;

@@ -23,7 +23,8 @@ unsigned Relay<Self>::before_sending(Time now) noexcept {
     return behind != 0 ? behind : send_what_waits();
 }
 
-/// By itself, so that a poll in which nothing is due is short; and in one piece, as a message waits for it.
+/// All else that is due. By itself, so that neither a poll in which nothing is nor the way of most tokens has
+/// it among them.
 template <typename Self>
 unsigned Relay<Self>::send_what_waits() noexcept {
     const std::uint64_t before = sent_;
@@ -44,7 +45,7 @@ unsigned Relay<Self>::send_what_waits() noexcept {
 /// are all it has to announce. Returns how many those are: none, and nothing is done, where it is not so.
 template <typename Self>
 unsigned Relay<Self>::send_behind_message() noexcept {
-    if (neighbour_count_ != 1 || pending_) return 0;
+    if (neighbour_count_ != 1 || pending_ || sent_ == complete_ + options_.ahead) return 0;
     Neighbour& neighbour = neighbours_.front();
     const NodeId host = self().carrier(neighbour.node);
     const std::uint64_t number = sent_ + 1;
@@ -216,8 +217,7 @@ inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& tok
     const std::span<const wire::TokenEntry> entries = entries_of(neighbour, token.number);
     const NodeId host = self().carrier(neighbour.node);
     if (host == wire::kNoNode) return false;
-    if (is_said_before(host, entries) && goes_in_short(neighbour, host, token)) [[likely]]
-        return true;
+    if (only_counts(host, entries) && goes_in_short(neighbour, host, token)) return true;
     const std::size_t size = wire::kTokenOriginSize + wire::token_size(entries.size());
     std::byte* const at = niu_.add_to_open(host, wire::Protocol::kToken, size);
     if (at == nullptr) return false;
@@ -232,8 +232,7 @@ inline bool Relay<Self>::goes_along(Neighbour& neighbour, const wire::Token& tok
 
 /// All that it says is how many messages have gone to that host.
 template <typename Self>
-inline bool Relay<Self>::is_said_before(NodeId host,
-                                        std::span<const wire::TokenEntry> entries) const noexcept {
+inline bool Relay<Self>::only_counts(NodeId host, std::span<const wire::TokenEntry> entries) const noexcept {
     if (entries.size() != 1 || pending_) return false;
     const wire::TokenEntry& only = entries.front();
     return only.destination == host && only.source == niu_.options().node;
