@@ -3,7 +3,6 @@
 
 #include "crc_fold.hh"
 
-#include <algorithm>
 #include <array>
 
 #if defined(__x86_64__)
@@ -104,42 +103,42 @@ WIDE_FOLD_TARGET inline __m512i load_wide(const std::byte* from, std::byte* to, 
     return bytes;
 }
 
-/// The 64 bytes that begin `lead` after a place which is `missing` before the first byte there is. What comes
-/// before is zero, which changes no checksum, except for the state, that is added to the first four bytes.
 template <bool Copied>
-WIDE_FOLD_TARGET inline __m512i load_first(std::uint32_t state, const std::byte* from, std::byte* to,
-                                           std::size_t missing, std::size_t lead) {
-    const std::size_t absent = missing > lead ? std::min<std::size_t>(missing - lead, 64) : 0;
-    const auto present = static_cast<__mmask8>(0xffU << (absent / 8));
-    // A load of nothing waits for the line that it is from, too: it is from one that is read anyway.
-    const auto at =
-        absent == 64 ? 0 : static_cast<std::ptrdiff_t>(lead) - static_cast<std::ptrdiff_t>(missing);
-    const __m512i bytes = _mm512_maskz_loadu_epi64(present, from + at);
-    if constexpr (Copied) _mm512_mask_storeu_epi64(to + at, present, bytes);
-    const bool first = missing >= lead && missing < lead + 64;
-    const auto where = static_cast<__mmask16>(first ? 1U << (absent / 4) : 0U);
-    return _mm512_xor_si512(bytes, _mm512_maskz_set1_epi32(where, static_cast<int>(state)));
+FOLD_TARGET inline __m128i load_granule(const std::byte* from, std::byte* to, std::size_t at) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
+    if constexpr (Copied) _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
+    return bytes;
 }
 
-/// As fold_all(), over any number of granules: zeros before them fill up the first stride.
+/// As fold_all(), over any number of granules: those behind the last stride are added as the sums become
+/// one, and that as wide as they are.
 template <bool Copied>
 WIDE_FOLD_TARGET std::uint32_t fold_wide(std::uint32_t state, const std::byte* from, std::byte* to,
                                          std::size_t size) {
-    const std::size_t missing = -size % kWideStride;
-    __m512i a = load_first<Copied>(state, from, to, missing, 0);
-    __m512i b = load_first<Copied>(state, from, to, missing, 64);
-    __m512i c = load_first<Copied>(state, from, to, missing, 128);
-    __m512i d = load_first<Copied>(state, from, to, missing, 192);
-    for (std::size_t at = kWideStride - missing; at < size; at += kWideStride) {
+    __m512i a = load_wide<Copied>(from, to, 0);
+    __m512i b = load_wide<Copied>(from, to, 64);
+    __m512i c = load_wide<Copied>(from, to, 128);
+    __m512i d = load_wide<Copied>(from, to, 192);
+    a = _mm512_xor_si512(a, _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(state))));
+    std::size_t at = kWideStride;
+    for (; at + kWideStride <= size; at += kWideStride) {
         a = move_on<8 * kWideStride>(a, load_wide<Copied>(from, to, at));
         b = move_on<8 * kWideStride>(b, load_wide<Copied>(from, to, at + 64));
         c = move_on<8 * kWideStride>(c, load_wide<Copied>(from, to, at + 128));
         d = move_on<8 * kWideStride>(d, load_wide<Copied>(from, to, at + 192));
     }
     d = move_on<512>(move_on<1024>(a, c), move_on<1024>(b, d));
-    const __m256i half = move_on<256>(_mm512_maskz_extracti64x4_epi64(kAll, d, 0),
-                                      _mm512_maskz_extracti64x4_epi64(kAll, d, 1));
-    return checksum(move_on(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+    for (; at + 64 <= size; at += 64)
+        d = move_on<512>(d, load_wide<Copied>(from, to, at));
+    __m256i half = move_on<256>(_mm512_maskz_extracti64x4_epi64(kAll, d, 0),
+                                _mm512_maskz_extracti64x4_epi64(kAll, d, 1));
+    if (at + 32 <= size) {
+        half = move_on<256>(half, load<Copied>(from, to, at));
+        at += 32;
+    }
+    __m128i granule = move_on(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    if (at < size) granule = move_on(granule, load_granule<Copied>(from, to, at));
+    return checksum(granule);
 }
 
 /// Whether the bytes are copied is decided once, not for each of them.
