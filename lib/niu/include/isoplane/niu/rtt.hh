@@ -24,7 +24,7 @@ class RttEstimator {
   public:
     using Duration = runtime::Duration;
 
-    explicit RttEstimator(const TimeoutLimits& limits) noexcept : limits_(limits), timeout_(limits.initial) {}
+    explicit RttEstimator(const TimeoutLimits& limits) noexcept : limits_(limits) { find_timeout(); }
 
     void sample(Duration rtt) noexcept {
         if (smoothed_ == Duration::zero()) {
@@ -35,22 +35,30 @@ class RttEstimator {
             variation_ += shifted(error - variation_, 2);
             smoothed_ = std::max(smoothed_ + shifted(rtt - smoothed_, 3), Duration{1});
         }
-        timeout_ = std::clamp(smoothed_ + 4 * variation_, limits_.least, limits_.most);
+        find_timeout();
     }
 
     /// A wait was in vain: the next is twice as long.
-    void back_off() noexcept { doublings_ = std::min(doublings_ + 1, kMostDoublings); }
+    void back_off() noexcept {
+        doublings_ = std::min(doublings_ + 1, kMostDoublings);
+        find_timeout();
+    }
     /// How often in a row.
     unsigned backed_off() const noexcept { return static_cast<unsigned>(doublings_); }
     /// The other end has answered.
-    void answered() noexcept { doublings_ = 0; }
+    void answered() noexcept {
+        if (doublings_ == 0) [[likely]]
+            return;
+        doublings_ = 0;
+        find_timeout();
+    }
 
-    Duration timeout() const noexcept { return std::min(timeout_ * (1 << doublings_), limits_.most); }
+    Duration timeout() const noexcept { return timeout_; }
 
     /// A frame that others have overtaken is lost when this has passed since it was sent: a quarter of the
     /// round trip is left to reordering.
     Duration loss_delay() const noexcept {
-        return smoothed_ == Duration::zero() ? timeout_ : smoothed_ + smoothed_ / 4;
+        return smoothed_ == Duration::zero() ? limits_.initial : smoothed_ + smoothed_ / 4;
     }
 
     Duration smoothed() const noexcept { return smoothed_; }  ///< zero before the first sample
@@ -62,10 +70,17 @@ class RttEstimator {
     /// A power of two of it. Where a compiler takes this to be rare it divides.
     static constexpr Duration shifted(Duration all, int by) noexcept { return Duration{all.count() >> by}; }
 
+    void find_timeout() noexcept {
+        const Duration once = smoothed_ == Duration::zero()
+                                  ? limits_.initial
+                                  : std::max(smoothed_ + 4 * variation_, limits_.least);
+        timeout_ = std::min(once * (1 << doublings_), limits_.most);
+    }
+
     TimeoutLimits limits_;
     Duration smoothed_{0};
     Duration variation_{0};
-    Duration timeout_;
+    Duration timeout_{};
     int doublings_ = 0;
 };
 
