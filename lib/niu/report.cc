@@ -60,9 +60,11 @@ std::size_t Niu::discard() {
     for (Peer& peer : peers_)
         freed += forget(peer);
     lent_.give_up();
-    if (reading_ != kNoFrame) release_hold(std::exchange(reading_, kNoFrame));
-    for (; !frames_.empty(); ++freed)
-        release_hold(frames_.pop());
+    while (ReceivedFrame* const frame = frames_.front()) {
+        freed += frame->begun ? 0 : 1;
+        frames_.pop();
+        release_hold(*frame);
+    }
     frames_.flush();
     parting_.give_up();
     stock_.give_back();

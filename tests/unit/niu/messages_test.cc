@@ -75,6 +75,22 @@ TEST_F(NiuTest, lets_small_messages_share_a_frame) {
     EXPECT_FALSE(b->receive(received));
 }
 
+TEST_F(NiuTest, says_of_a_message_whether_it_is_alone_in_its_packet) {
+    meet();
+    for (const unsigned messages : {1U, 2U, 3U, 1U}) {
+        for (unsigned i = 0; i < messages; ++i)
+            ASSERT_TRUE(a->send(1, Protocol::kActive, bytes(20, i)));
+        a->poll(now);
+        b->poll(now);
+        for (unsigned i = 0; i < messages; ++i) {
+            ASSERT_TRUE(b->receive(received));
+            EXPECT_EQ(received.alone, messages == 1) << i << " of " << messages;
+            b->release(received);
+        }
+        EXPECT_FALSE(b->receive(received));
+    }
+}
+
 /// Large ones have their checksum on the way into the frame, small ones when it leaves: it is that of all.
 TEST_F(NiuTest, lets_large_and_small_messages_share_a_frame_in_any_order) {
     const std::vector<std::vector<std::size_t>> frames{

@@ -277,39 +277,29 @@ class Niu final : public runtime::Stage {
     // Receiving.
 
     /// Whether there is something to receive.
-    bool has_received() const noexcept { return reading_ != kNoFrame || !frames_.empty(); }
+    bool has_received() const noexcept { return frames_.front() != nullptr; }
     /// The next message, or fragment, from any peer. False when there is none.
     [[gnu::hot]] bool receive(Received& received) noexcept;
     /// For who takes several messages at once, as they stand in a frame: the next one and what comes behind
     /// it, if it is in one piece with its header. Only when something has been received.
     Unread unread() const noexcept {
-        const bool begun = reading_ != kNoFrame;
-        const FrameTable::Id id = begun ? reading_ : frames_.front();
-        const ReceivedFrame& frame = frames_[id];
+        const ReceivedFrame& frame = *frames_.front();
         if (frame.apart != nullptr) return {};
-        // Address and size by themselves, as they have just been written: both at once would wait until they
-        // have left the CPU.
-        const std::span<const std::byte> rest = cursor_.rest();
-        return {.source = frame.source,
-                .frame = id,
-                .messages = {begun ? rest.data() : frame.payload.data(),
-                             begun ? rest.size() : frame.payload.size()}};
+        return {.source = frame.source, .frame = frame.id, .messages = {frame.unread, frame.left}};
     }
     /// As if these had been received; each that is held is to be released.
     void take(const Taken& taken) noexcept {
         counters_.messages_received.add(taken.messages);
-        if (reading_ == kNoFrame && taken.bytes == frames_[frames_.front()].payload.size()) [[likely]] {
-            const FrameTable::Id whole = frames_.pop();
-            frames_[whole].holds += taken.held;
-            return release_hold(whole);
+        ReceivedFrame& frame = *frames_.front();
+        if (taken.bytes == frame.left && taken.held != 0) [[likely]] {
+            frame.holds += taken.held - 1;  // the last of them has the hold of who reads the frame
+            return frames_.pop();
         }
-        if (reading_ == kNoFrame) read_next_frame();
-        cursor_.skip(taken.bytes);
-        frames_[reading_].holds += taken.held;
-        if (cursor_.at_end()) release_hold(std::exchange(reading_, kNoFrame));
+        frame.holds += taken.held;
+        pass(frame, taken.bytes);
     }
     /// When the user is done with it; in any order. The last of its frame returns a credit.
-    void release(const Received& received) noexcept { release_hold(received.frame); }
+    void release(const Received& received) noexcept { release_hold(frames_[received.frame]); }
     /// It is about to be released: on a link of rings its sender may have written to its packet since it
     /// came.
     void prefetch_release(FrameTable::Id frame) const noexcept { frames_.prefetch(frame); }
@@ -391,15 +381,17 @@ class Niu final : public runtime::Stage {
                                          std::uint32_t credit) noexcept;
     void on_data(Peer& peer, Sequence sequence, rte_mbuf* packet) noexcept;
     void hand_up(Peer& peer, rte_mbuf* packet) noexcept;
-    void read_next_frame() noexcept {
-        reading_ = frames_.pop();
-        cursor_ = wire::MessageCursor(frames_[reading_].payload);
+    /// So much of the front frame has been read.
+    void pass(ReceivedFrame& frame, std::size_t bytes) noexcept {
+        if (bytes != frame.left) return frame.skip(bytes);
+        frames_.pop();
+        release_hold(frame);
     }
     bool continues(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
     bool continues_fragments(Peer& peer, const wire::MessageHeader& header, Received& received) noexcept;
-    [[gnu::hot]] void release_hold(FrameTable::Id id) noexcept {
-        if (!frames_.release(id)) return;
-        Peer& peer = peers_[frames_[id].source];
+    [[gnu::hot]] void release_hold(ReceivedFrame& frame) noexcept {
+        if (!frames_.release(frame)) return;
+        Peer& peer = peers_[frame.source];
         --peer.held;
         if (options_.planted.keep_credit) [[unlikely]]
             return;
@@ -575,9 +567,6 @@ class Niu final : public runtime::Stage {
     unsigned most_kept_;
 
     FrameTable frames_;
-    static constexpr FrameTable::Id kNoFrame = UINT32_MAX;
-    FrameTable::Id reading_ = kNoFrame;
-    wire::MessageCursor cursor_{{}};
 
     TokenNodes token_nodes_;
 
@@ -598,39 +587,34 @@ class Niu final : public runtime::Stage {
 };
 
 inline bool Niu::receive(Received& received) noexcept {
-    for (;;) {
-        if (reading_ == kNoFrame) {
-            if (frames_.empty()) return false;
-            read_next_frame();
+    while (ReceivedFrame* const front = frames_.front()) {
+        ReceivedFrame& frame = *front;
+        const wire::MessageHeader header = wire::read_message_header(frame.unread);
+        const std::size_t bytes = wire::kMessageHeaderSize + header.length;
+        received.source = frame.source;
+        if (!continues(peers_[frame.source], header, received)) [[unlikely]] {
+            counters_.broken_message.add();
+            pass(frame, bytes);
+            continue;
         }
-        ReceivedFrame& frame = frames_[reading_];
-        for (wire::Message message; cursor_.next_valid(message);) {
-            received.source = frame.source;
-            // A copy: were the message's address known elsewhere, its body would be written and read back
-            // here.
-            if (!continues(peers_[frame.source], wire::MessageHeader(message.header), received))
-                [[unlikely]] {
-                counters_.broken_message.add();
-                continue;
-            }
-            received.protocol = message.header.protocol;
-            received.step = message.header.fragment == wire::kInRun ? message.header.size_or_offset : 0;
-            received.data =
-                frame.apart == nullptr ? message.body : std::span(frame.apart, message.body.size());
-            received.frame = reading_;
-            received.packet = frame.packet;
-            received.alone = cursor_.at_end() && frame.apart == nullptr &&
-                             message.body.data() == frame.payload.data() + wire::kMessageHeaderSize;
-            counters_.messages_received.add();
-            if (cursor_.at_end()) {
-                reading_ = kNoFrame;  // the last message has the hold of who reads the frame
-            } else {
-                ++frame.holds;
-            }
-            return true;
+        const bool last = bytes == frame.left;
+        received.protocol = header.protocol;
+        received.step = header.fragment == wire::kInRun ? header.size_or_offset : 0;
+        received.data = {frame.apart == nullptr ? frame.unread + wire::kMessageHeaderSize : frame.apart,
+                         header.length};
+        received.frame = frame.id;
+        received.packet = frame.packet;
+        received.alone = last && !frame.begun && frame.apart == nullptr;
+        counters_.messages_received.add();
+        if (last) {
+            frames_.pop();  // the last message has the hold of who reads the frame
+        } else {
+            ++frame.holds;
+            frame.skip(bytes);
         }
-        release_hold(std::exchange(reading_, kNoFrame));
+        return true;
     }
+    return false;
 }
 
 /// Whether the message is whole, or the fragment that comes next; sets size and offset. Between fragments

@@ -146,11 +146,6 @@ class MessageCursor {
         return true;
     }
 
-    /// What has not been taken, headers included.
-    std::span<const std::byte> rest() const { return rest_; }
-    /// Takes what stands in so many bytes, which are whole messages.
-    void skip(std::size_t bytes) { rest_ = rest_.subspan(bytes); }
-
     /// After next() was false: whether that was the end, with every message well formed.
     bool at_end() const { return rest_.empty(); }
 
