@@ -96,17 +96,6 @@ void Isotach::keep(Ordering::Source& from, const wire::IsotachHeader& header,
         counters_.out_of_sequence.add();
 }
 
-namespace {
-
-/// What mostly stands behind them.
-bool is_short_token(const std::byte* message) noexcept {
-    const wire::MessageHeader header = wire::read_message_header(message);
-    return header.protocol == wire::Protocol::kToken && header.fragment == wire::kWholeMessage &&
-           header.length == wire::kShortTokenSize;
-}
-
-}  // namespace
-
 /// As nearly all are: each is the next of its host, of no earlier pulse than the one before it, and no more
 /// than that. Another is taken by itself, and what is in a run with it.
 inline niu::Taken Isotach::take_of_frame(const niu::Unread& unread) noexcept {
@@ -115,31 +104,28 @@ inline niu::Taken Isotach::take_of_frame(const niu::Unread& unread) noexcept {
     const std::byte* const end = first + unread.messages.size();
     const std::byte* at = first;
     std::uint32_t messages = 0;
-    Pulse first_pulse = 0;
     Pulse last_pulse = ordering_.executed() + 1;
     do {
-        const wire::MessageHeader message = wire::read_message_header(at);
-        if (message.protocol != wire::Protocol::kIsotach || message.fragment != wire::kWholeMessage) break;
-        const auto header = wire::decode_isotach(std::span<const std::byte, wire::kIsotachSize>(
-            at + wire::kMessageHeaderSize, wire::kIsotachSize));
-        if (header.flags != 0 || header.host != unread.source || header.pulse < last_pulse ||
-            header.count != from.received + messages + 1)
+        const std::byte* const header = at + wire::kMessageHeaderSize;
+        if (!wire::is_whole_of(wire::Protocol::kIsotach, at) || !wire::is_plain_of(unread.source, header))
             break;
-        if (messages == 0) first_pulse = header.pulse;
-        last_pulse = header.pulse;
-        const wire::RunEnd run = wire::follow_run(at + wire::kMessageHeaderSize + message.length, end);
+        const Pulse pulse = wire::isotach_layout::Pulse::get(header);
+        const std::uint32_t count = wire::isotach_layout::Count::get(header);
+        if (pulse < last_pulse || count != from.received + messages + 1) break;
+        last_pulse = pulse;
+        const wire::RunEnd run = wire::follow_run(header + wire::message_layout::Length::get(at), end);
         messages += 1 + run.messages;
         at = run.at;
     } while (at != end);
+    if (messages == 0) return {};
     niu::Taken taken{.messages = messages, .held = messages};
-    if (messages != 0) {
-        ordering_.received(from, unread.frame, first, messages, first_pulse, last_pulse);
-        if (at != end && is_short_token(at) &&
-            siu_.take_short(unread.source, std::span<const std::byte, wire::kShortTokenSize>(
-                                               at + wire::kMessageHeaderSize, wire::kShortTokenSize))) {
-            at += wire::kMessageHeaderSize + wire::kShortTokenSize;
-            ++taken.messages;
-        }
+    const Pulse first_pulse = wire::isotach_layout::Pulse::get(first + wire::kMessageHeaderSize);
+    ordering_.received(from, unread.frame, first, messages, first_pulse, last_pulse);
+    if (at != end && wire::is_short_token(at) &&
+        siu_.take_short(unread.source, std::span<const std::byte, wire::kShortTokenSize>(
+                                           at + wire::kMessageHeaderSize, wire::kShortTokenSize))) {
+        at += wire::kMessageHeaderSize + wire::kShortTokenSize;
+        ++taken.messages;
     }
     taken.bytes = static_cast<std::size_t>(at - first);
     return taken;

@@ -72,6 +72,22 @@ TEST(Run, ends_where_its_frame_does) {
     }
 }
 
+/// What is right behind a message is looked at in its own way where it is as short as most tokens are.
+TEST(Run, may_have_a_short_token_behind_its_messages_and_nothing_that_is_nearly_one) {
+    const Bytes token = samples::message(Protocol::kToken, counting(kShortTokenSize));
+    for (const Bytes& messages :
+         {first(), first() + in_run(kStep), samples::message(Protocol::kNoniso, counting(30))}) {
+        EXPECT_TRUE(accepts(messages + token));
+        for (std::size_t at = 0; at < kMessageHeaderSize; ++at) {
+            for (unsigned value = 0; value <= UINT8_MAX; ++value) {
+                Bytes nearly = token;
+                nearly[at] = static_cast<std::byte>(value);
+                accepts(messages + nearly);
+            }
+        }
+    }
+}
+
 TEST(Run, begins_with_a_message_of_a_host_that_there_is) {
     Bytes alone = first();
     for (const std::uint16_t host :

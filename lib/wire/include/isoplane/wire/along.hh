@@ -15,6 +15,7 @@
 
 #include <isoplane/wire/byte_order.hh>
 #include <isoplane/wire/isotach.hh>
+#include <isoplane/wire/message.hh>
 #include <isoplane/wire/token.hh>
 
 namespace isoplane::wire {
@@ -28,7 +29,6 @@ using To = Field<std::uint16_t, 6>;
 static_assert(To::kEnd == kTokenOriginSize);
 }  // namespace token_origin_layout
 
-inline constexpr std::size_t kShortTokenSize = 4;
 inline constexpr std::uint64_t kWholeEvery = 64;
 
 namespace short_token_layout {

@@ -124,6 +124,13 @@ inline IsotachHeader decode_isotach(std::span<const std::byte, kIsotachSize> in)
             .count = isotach_layout::Count::get(in.data())};
 }
 
+/// Whether it is of that host, and without flags.
+inline bool is_plain_of(std::uint16_t host, const std::byte* in) {
+    static_assert(isotach_layout::Host::kOffset == 8 && isotach_layout::Flags::kOffset == 10 &&
+                  isotach_layout::Operation::kOffset == 11);
+    return Field<std::uint32_t, 8>::get(in) >> 8 == std::uint32_t{host} << 8;
+}
+
 /// Member by member. One that was just decoded would be read as a whole after it was written in parts, and
 /// such a load waits until all stores before it have left the CPU.
 inline void assign(IsotachHeader& to, const IsotachHeader& from) {

@@ -114,6 +114,22 @@ inline void encode_message(std::span<std::byte, kMessageHeaderSize> out, const M
     std::memcpy(out.data(), &word, sizeof word);
 }
 
+/// Whether it is that of a whole message of this protocol, not in a run.
+inline bool is_whole_of(Protocol protocol, const std::byte* in) {
+    static_assert(message_layout::Protocol::kOffset == 0 && message_layout::Fragment::kOffset == 1);
+    return Field<std::uint16_t, 0>::get(in) == (static_cast<std::uint8_t>(protocol) << 8 | kWholeMessage);
+}
+
+/// A token of logical time in short (along.hh), which stands behind most ordered messages.
+inline constexpr std::size_t kShortTokenSize = 4;
+inline bool is_short_token(const std::byte* in) {
+    constexpr std::uint64_t kIts =
+        message_word({Protocol::kToken, kWholeMessage, kShortTokenSize, kShortTokenSize});
+    std::uint64_t word;
+    std::memcpy(&word, in, sizeof word);
+    return word == kIts;
+}
+
 /// Whether this is the header of a message without extension that has just these bytes in this fragment.
 bool is_header_of(std::span<const std::byte, kMessageHeaderSize> header, std::size_t bytes);
 
@@ -172,8 +188,10 @@ inline bool are_messages(std::span<const std::byte> payload, std::uint16_t node_
     const bool ordered = is_ordered(header.protocol);
     if (header.size_or_offset + (ordered ? kIsotachSize : 0) != header.length) return false;
     if (ordered && isotach_layout::Host::get(behind.data()) >= node_count) return false;
-    return header.length == behind.size() ||
-           are_messages_behind(behind.subspan(header.length), node_count, ordered);
+    const auto rest = behind.subspan(header.length);
+    return rest.empty() ||
+           (rest.size() == kMessageHeaderSize + kShortTokenSize && is_short_token(rest.data())) ||
+           are_messages_behind(rest, node_count, ordered);
 }
 
 }  // namespace isoplane::wire
