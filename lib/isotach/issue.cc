@@ -107,10 +107,6 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     if (to == here_ || !payloads_.may_send(to) || !reaches(to)) return false;
     niu::Peer* const peer = niu_.with_room(to, in_front_ + message.size());
     if (peer == nullptr) return false;
-    if (!own && operation == wire::Operation::kMessage && is_of_last_time(to) && !paranoid_) {
-        issue_further(*peer, message);
-        return true;
-    }
     const std::uint32_t number = stamp(siu_.distance(to));
     if (own) {
         issue_own(*own, number, {}, nullptr, nullptr);
@@ -132,14 +128,19 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
     return true;
 }
 
-/// Most messages come right behind one to the same host, at the same clock. Where that one is the last of a
-/// frame and may be followed, what allowed it to go allows this one, which gets the same time. Stores are
-/// what this is short of: the CPU keeps few while it waits for a line of the packet.
+/// Most messages come right behind one to the same host, and get its time: what allowed that one to go allows
+/// them. Mostly it is the last of a frame, too, and may be followed. Stores are what this is short of: the
+/// CPU keeps few while it waits for a line of the packet.
 [[gnu::always_inline]] inline bool Isotach::issue_behind(NodeId to,
                                                          std::span<const std::byte> message) noexcept {
-    if (!is_of_last_time(to) || outstanding() >= most_outstanding_) return false;
-    niu::Peer* const peer = niu_.in_run(to, in_front_ + message.size());
-    if (peer == nullptr) return false;
+    if (outstanding() >= most_outstanding_ || paranoid_) return false;
+    niu::Peer* peer = niu_.in_run(to, in_front_ + message.size());
+    if (peer == nullptr) {
+        peer = niu_.with_room(to, in_front_ + message.size());
+        if (peer == nullptr) return false;
+        issue_further(*peer, message);
+        return true;
+    }
     ++last_.further;
     siu_.announce(to);
     counters_.copied_bytes.add(message.size());
@@ -149,7 +150,7 @@ void Isotach::issue_own(Isochron::Part& part, std::uint32_t number) noexcept {
 }
 
 bool Isotach::send(NodeId to, std::span<const std::byte> message) noexcept {
-    if (issue_behind(to, message)) [[likely]]
+    if (is_of_last_time(to) && issue_behind(to, message)) [[likely]]
         return true;
     if (may_issue() && issue_alone(to, message, wire::Operation::kMessage)) return true;
     if (to != here_ && message.size() <= most_in_frame(to) && !options_.planted.piecemeal) return held_back();
@@ -206,7 +207,8 @@ inline bool Isotach::issue_simple(Isochron& isochron) noexcept {
         own = first.operation;
     }
     const std::span<const std::byte> message = isochron.bytes_of(last);
-    if (!own && last.operation == wire::Operation::kMessage && issue_behind(last.to, message)) return true;
+    const bool is_message = !own && last.operation == wire::Operation::kMessage;
+    if (is_message && is_of_last_time(last.to) && issue_behind(last.to, message)) return true;
     return issue_alone(last.to, message, last.operation, own);
 }
 

@@ -213,4 +213,19 @@ TEST(Paranoid, clocks_go_along_with_messages_of_any_size_whatever_frames_travel_
     }
 }
 
+/// They do not get the time of the one before without more ado, as others do.
+TEST(Paranoid, clocks_go_along_with_each_of_several_messages_in_a_row) {
+    Hosts hosts(topology::single_switch(2), {.isotach = {.paranoid = true}});
+    const std::vector<std::size_t> sizes{8, 8, 700, 700, 8};
+    for (const std::size_t size : sizes)
+        ASSERT_TRUE(hosts[0].isotach.send(1, bytes(size, 3)));
+    hosts.run(5ms);
+    const auto deliveries = hosts[1].receive();
+    ASSERT_EQ(deliveries.size(), sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        EXPECT_TRUE(std::ranges::equal(deliveries[i].data, bytes(sizes[i], 3))) << i;
+    hosts[1].release(deliveries);
+    hosts.run(1ms);
+}
+
 }  // namespace isoplane::test
