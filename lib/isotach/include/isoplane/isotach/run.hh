@@ -15,31 +15,29 @@ namespace isoplane::isotach {
 
 using siu::Pulse;
 
-/// What one host has sent in a row: messages behind each other in a frame, each read when its turn comes; or
-/// one by itself, whatever it is.
-struct Run {
-    Delivery single{};                ///< of those in a frame all have its `frame`; there is the pulse of
-                                      ///< the next one, and the place of the message before it
-    const std::byte* next = nullptr;  ///< in a frame: the header of the message that is next
-    Pulse last = 0;                   ///< in a frame: of the last message; none is of an earlier pulse than
-                                      ///< the one before it
-    std::uint32_t left = 1;           ///< messages
+/// Messages that one host has sent in a row and that stand behind each other in a frame, each read when its
+/// turn comes.
+struct Stretch {
+    const std::byte* next = nullptr;  ///< the header of the message that is next
+    Pulse first = 0;                  ///< of that
+    Pulse last = 0;          ///< of the last message; none is of an earlier pulse than the one before it
+    std::uint32_t left = 0;  ///< messages
+    niu::FrameTable::Id frame = 0;
+    std::uint32_t isochron = 0;  ///< the place of the message before the next: a step from that is one's
+    std::uint32_t rank = 0;      ///< in a run
+    NodeId host = 0;
 
-    bool in_frame() const noexcept { return next != nullptr; }
-    Pulse first_pulse() const noexcept { return single.time.pulse; }
-    Pulse last_pulse() const noexcept { return in_frame() ? last : single.time.pulse; }
-
-    /// Of a run in a frame, the message that is next. Member by member, as what reads it does.
+    /// The message that is next. Member by member, as what reads it does.
     void read(Delivery& message) const noexcept {
         const std::size_t length = wire::message_layout::Length::get(next);
         const std::byte* const body = next + wire::kMessageHeaderSize;
         if (steps()) [[likely]] {
             const std::uint32_t step = wire::message_layout::SizeOrOffset::get(next);
             message.operation = wire::run_step::operation(step);
-            message.isochron = single.isochron + wire::run_step::isochrons(step);
-            message.time.pulse = single.time.pulse;
-            message.time.host = single.time.host;
-            message.time.rank = single.time.rank + wire::run_step::ranks(step);
+            message.isochron = isochron + wire::run_step::isochrons(step);
+            message.time.pulse = first;
+            message.time.host = host;
+            message.time.rank = rank + wire::run_step::ranks(step);
             message.data = {body, length};
         } else {
             const wire::IsotachHeader header = extension();
@@ -53,35 +51,33 @@ struct Run {
         message.kind = DeliveryKind::kMessage;
         message.channel = 0;
         message.time.place = Place::kWithin;
-        message.frame = single.frame;
+        message.frame = frame;
         message.own = nullptr;
         message.payload = nullptr;
     }
-    /// Only while more than one is left of a run in a frame.
+    /// Only while more than one is left.
     void step() noexcept {
         if (steps()) [[likely]] {
             const std::uint32_t step = wire::message_layout::SizeOrOffset::get(next);
-            single.isochron += wire::run_step::isochrons(step);
-            single.time.rank += wire::run_step::ranks(step);
+            isochron += wire::run_step::isochrons(step);
+            rank += wire::run_step::ranks(step);
         } else {
-            stand_at(extension());
+            const wire::IsotachHeader place = extension();
+            isochron = place.isochron;
+            first = place.pulse;
+            host = place.host;
+            rank = place.rank;
         }
         next += wire::kMessageHeaderSize + wire::message_layout::Length::get(next);
-        if (!steps()) single.time.pulse = wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize);
+        if (!steps()) first = wire::isotach_layout::Pulse::get(next + wire::kMessageHeaderSize);
         --left;
     }
-    void stand_at(const wire::IsotachHeader& place) noexcept {
-        single.isochron = place.isochron;
-        single.time.pulse = place.pulse;
-        single.time.host = place.host;
-        single.time.rank = place.rank;
-    }
-    /// Takes what is in pulses up to this one, which are some, but not all of a run in a frame.
-    Run split(Pulse pulse) noexcept {
-        Run before = *this;
+    /// Takes what is in pulses up to this one, which are some, but not all.
+    Stretch split(Pulse pulse) noexcept {
+        Stretch before = *this;
         before.left = 0;
-        for (; left > 1 && first_pulse() <= pulse; step()) {
-            before.last = first_pulse();
+        for (; left > 1 && first <= pulse; step()) {
+            before.last = first;
             ++before.left;
         }
         return before;
@@ -96,6 +92,17 @@ struct Run {
     }
 };
 
+/// Such messages; or one by itself, whatever it is. The former, as nearly all are, in one line of the cache.
+struct alignas(64) Run {
+    Stretch stretch{};  ///< without a next message where there is one by itself
+    Delivery single{};
+
+    bool in_frame() const noexcept { return stretch.next != nullptr; }
+    std::uint32_t left() const noexcept { return in_frame() ? stretch.left : 1; }
+    Pulse first_pulse() const noexcept { return in_frame() ? stretch.first : single.time.pulse; }
+    Pulse last_pulse() const noexcept { return in_frame() ? stretch.last : single.time.pulse; }
+};
+
 /// Messages in the order in which they are executed, as runs.
 class RunQueue {
   public:
@@ -106,8 +113,7 @@ class RunQueue {
     /// A place for a message by itself, all of which is to be written at once.
     Delivery& add() noexcept {
         Run& run = runs_.next();
-        run.next = nullptr;
-        run.left = 1;
+        run.stretch.next = nullptr;
         ++size_;
         return run.single;
     }
@@ -115,19 +121,13 @@ class RunQueue {
     /// has an extension, and the last. Written in place (runtime::Fifo::next).
     void add(niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages, Pulse first,
              Pulse last) noexcept {
-        Run& run = runs_.next();
-        run.single.time.pulse = first;
-        run.single.kind = DeliveryKind::kMessage;
-        run.single.frame = frame;
-        run.single.payload = nullptr;
-        run.next = next;
-        run.last = last;
-        run.left = messages;
+        Stretch& stretch = runs_.next().stretch;
+        stretch.next = next;
+        stretch.first = first;
+        stretch.last = last;
+        stretch.left = messages;
+        stretch.frame = frame;
         size_ += messages;
-    }
-    void push(const Run& run) noexcept {
-        runs_.push(run);
-        size_ += run.left;
     }
 
     // Only while not empty.
@@ -136,18 +136,12 @@ class RunQueue {
     Pulse last_pulse() const noexcept { return runs_.back().last_pulse(); }
     /// The first message is its next one.
     const Run& front() const noexcept { return runs_.front(); }
-    Delivery first() const noexcept {
-        const Run& run = runs_.front();
-        if (!run.in_frame()) return run.single;
-        Delivery message;
-        run.read(message);
-        return message;
-    }
+    Delivery first() const noexcept { return first_of(runs_.front()); }
     /// Drops the first message. Returns whether a run ends with it.
     bool pop() noexcept {
         --size_;
-        if (Run& run = runs_.front(); run.left > 1) [[likely]] {
-            run.step();
+        if (Run& run = runs_.front(); run.in_frame() && run.stretch.left > 1) [[likely]] {
+            run.stretch.step();
             return false;
         }
         runs_.pop();
@@ -159,13 +153,14 @@ class RunQueue {
         const std::size_t before = size_;
         while (!empty() && first_pulse() <= pulse) {
             Run& run = runs_.front();
-            if (run.left > 1 && run.last_pulse() > pulse) {
-                const Run part = run.split(pulse);
-                size_ -= part.left;
-                to.push(part);
+            if (!run.in_frame()) {
+                to.add() = run.single;
+                --size_;
+                runs_.pop();
+            } else if (run.stretch.left > 1 && run.stretch.last > pulse) {
+                to.push(take(run.stretch.split(pulse)));
             } else {
-                size_ -= run.left;
-                to.push(run);
+                to.push(take(run.stretch));
                 runs_.pop();
             }
         }
@@ -179,13 +174,29 @@ class RunQueue {
     template <typename Visit>
     void for_each(Visit&& visit) const {
         runs_.for_each([&](Run run) {
-            RunQueue one;
-            for (one.push(run); !one.empty(); one.pop())
-                visit(one.first());
+            for (std::uint32_t left = run.left(); left != 0; --left) {
+                visit(first_of(run));
+                if (left > 1) run.stretch.step();
+            }
         });
     }
 
   private:
+    static Delivery first_of(const Run& run) noexcept {
+        if (!run.in_frame()) return run.single;
+        Delivery message;
+        run.stretch.read(message);
+        return message;
+    }
+    const Stretch& take(const Stretch& stretch) noexcept {
+        size_ -= stretch.left;
+        return stretch;
+    }
+    void push(const Stretch& stretch) noexcept {
+        runs_.next().stretch = stretch;
+        size_ += stretch.left;
+    }
+
     runtime::Fifo<Run> runs_;
     std::size_t size_ = 0;
 };
