@@ -55,7 +55,7 @@ unsigned Isotach::poll(runtime::Time now) noexcept {
     note_further();
     const unsigned payloads = payloads_.poll();
     if (siu_.survives()) tend_survival();
-    const bool wanted = outstanding_ != 0 || ordering_.waiting() != 0 || !started() ||
+    const bool wanted = outstanding_ != 0 || ordering_.has_waiting() || !started() ||
                         ordering_.behind() != 0 || siu_.acting() || siu_.acts_waiting();
     siu_.want(wanted);
     unsigned pulses = 0;
@@ -197,8 +197,7 @@ bool Isotach::take_flags(std::uint8_t flags, const niu::Received& message, Flagg
 /// Mostly all that waits of a host is for one pulse, and the program has received what was before it.
 inline void Isotach::execute(RunQueue& messages, Pulse pulse) noexcept {
     if (paranoid_) [[unlikely]] {
-        for (; !messages.empty() && messages.first_pulse() <= pulse; messages.pop())
-            execute(messages.first());
+        execute_with_care(messages, pulse);
     } else if (messages.last_pulse() <= pulse && deliveries_.empty()) [[likely]] {
         counters_.executed.add(messages.size());
         deliveries_.swap(messages);
@@ -207,16 +206,25 @@ inline void Isotach::execute(RunQueue& messages, Pulse pulse) noexcept {
     }
 }
 
+/// Each by itself, as each is looked at.
+[[gnu::noinline]] void Isotach::execute_with_care(RunQueue& messages, Pulse pulse) noexcept {
+    for (; !messages.empty() && messages.first_pulse() <= pulse; messages.pop())
+        execute(messages.first());
+}
+
 inline void Isotach::complete(const Marker& marker) noexcept {
     outstanding_ -= marker.isochrons;
-    if (paranoid_) [[unlikely]] {
-        for (std::uint32_t i = 0; i < marker.isochrons; ++i)
-            paranoid_->completed(marker.first + i, ordering_.executed() + 1);
-    }
+    if (paranoid_) [[unlikely]]
+        note_completed(marker);
+}
+
+[[gnu::noinline]] void Isotach::note_completed(const Marker& marker) noexcept {
+    for (std::uint32_t i = 0; i < marker.isochrons; ++i)
+        paranoid_->completed(marker.first + i, ordering_.executed() + 1);
 }
 
 /// Signals and barriers, which depend on nothing but what the group has done by now.
-void Isotach::end_pulse(Pulse pulse) noexcept {
+[[gnu::noinline]] void Isotach::end_pulse(Pulse pulse) noexcept {
     bool acted = false;
     bool changed = false;
     for (siu::GroupAct act; siu_.next_act(pulse, act); acted = true) {

@@ -41,6 +41,13 @@ void Ordering::settle(Pulse pulse) noexcept {
     held_ = pulse;
 }
 
+std::size_t Ordering::waiting() const noexcept {
+    std::size_t messages = 0;
+    for (const Source& source : sources_)
+        messages += source.queue.size();
+    return messages;
+}
+
 std::vector<Bucket> Ordering::buckets() const {
     std::map<std::pair<Pulse, NodeId>, Bucket> found;
     const auto bucket = [&found](Pulse pulse, NodeId host) -> Bucket& {

@@ -154,7 +154,7 @@ class Isotach final : public niu::Receiver, public Endpoint {
     void clear_counters();
     /// All that this host has issued is on its way and has been executed here, and so has all that came.
     bool settled() const noexcept {
-        return outstanding() == 0 && ordering_.waiting() == 0 && payloads_.settled();
+        return outstanding() == 0 && !ordering_.has_waiting() && payloads_.settled();
     }
     /// For an end of the program that finds out by itself whether an isochron fits.
     const Needs& needs() const noexcept { return needs_; }
@@ -301,7 +301,9 @@ class Isotach final : public niu::Receiver, public Endpoint {
         counters_.executed.add();
     }
     void execute(RunQueue& messages, Pulse pulse) noexcept;
+    void execute_with_care(RunQueue& messages, Pulse pulse) noexcept;
     void complete(const Marker& marker) noexcept;
+    void note_completed(const Marker& marker) noexcept;
     void end_pulse(Pulse pulse) noexcept;
     bool notice(const Delivery& delivery) noexcept;
     void act(std::uint32_t word) noexcept;

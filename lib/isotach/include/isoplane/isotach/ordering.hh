@@ -63,7 +63,7 @@ class Ordering {
         const bool next = count == source.received + 1;
         if (message.time.pulse <= executed_) [[unlikely]]
             late_.add();
-        const bool first = note_received(source, count, 1);
+        const bool first = note_received(source, count);
         source.queue.add() = message;
         if (first) put_head(source, message.time.pulse);
         return next;
@@ -71,7 +71,7 @@ class Ordering {
     /// So many next ones, all of a frame, and the pulses of the first and the last.
     void received(Source& source, niu::FrameTable::Id frame, const std::byte* next, std::uint32_t messages,
                   Pulse first, Pulse last) noexcept {
-        const bool is_head = note_received(source, source.received + messages, messages);
+        const bool is_head = note_received(source, source.received + messages);
         source.queue.add(frame, next, messages, first, last);
         if (is_head) put_head(source, first);
     }
@@ -82,7 +82,6 @@ class Ordering {
         const bool first = own.queue.empty();
         Delivery& place = own.queue.add();
         place.time.pulse = pulse;
-        ++waiting_;
         if (first) put_head(own, pulse);
         return place;
     }
@@ -123,7 +122,6 @@ class Ordering {
         RunQueue rest;
         rest.swap(source.queue);
         rest.move(cut, source.queue);
-        waiting_ -= rest.size();
         for (; !rest.empty(); rest.pop())
             drop(rest.first());
         source.announced = source.received = 0;
@@ -134,7 +132,7 @@ class Ordering {
     void pass_over(Pulse pulse, Drop&& drop) noexcept {
         for (Source& source : sources_) {
             RunQueue passed;
-            waiting_ -= source.queue.move(pulse, passed);
+            source.queue.move(pulse, passed);
             for (; !passed.empty(); passed.pop())
                 drop(passed.first());
         }
@@ -161,12 +159,8 @@ class Ordering {
             while (!heads_.empty() && heads_.front().pulse <= pulse) {
                 const Pulse first = heads_.front().pulse;
                 Source& source = take_head();
-                RunQueue& queue = source.queue;
-                waiting_ -= queue.size();
-                execute(queue, first);
-                if (queue.empty()) continue;
-                waiting_ += queue.size();
-                put_head(source, queue.first_pulse());
+                execute(source.queue, first);
+                if (!source.queue.empty()) put_head(source, source.queue.first_pulse());
             }
             for (; !markers_.empty() && markers_.front().pulse <= pulse; markers_.pop())
                 complete(markers_.front());
@@ -186,11 +180,12 @@ class Ordering {
         for (; !markers_.empty(); markers_.pop()) {
         }
         heads_.clear();
-        waiting_ = 0;
     }
 
-    /// Messages that wait for their pulse.
-    std::size_t waiting() const noexcept { return waiting_; }
+    /// Whether any message waits for its pulse.
+    bool has_waiting() const noexcept { return !heads_.empty(); }
+    /// How many do. For reports: it looks at every host.
+    std::size_t waiting() const noexcept;
     /// Of them, those of this host to itself.
     std::size_t hit_queue() const noexcept { return sources_[here_].queue.size(); }
     /// Hosts of which announced messages are missing.
@@ -207,14 +202,13 @@ class Ordering {
         NodeId host = 0;
     };
     /// Returns whether they are the first that wait.
-    bool note_received(Source& source, std::uint32_t count, std::uint32_t messages) noexcept {
+    bool note_received(Source& source, std::uint32_t count) noexcept {
         const bool was_behind = source.behind();
         source.received = count;
         if (was_behind) [[unlikely]]
             behind_ -= source.behind() ? 0U : 1U;
         else
             source.announced = count;  // by then: tokens that come behind messages need not say so
-        waiting_ += messages;
         return source.queue.empty();
     }
     [[gnu::noinline]] void take_announcements(Pulse pulse) noexcept;
@@ -250,7 +244,6 @@ class Ordering {
     runtime::Fifo<Marker> markers_;  ///< of this host's
     std::vector<Head> heads_;        ///< a heap of the queues that have something
     unsigned behind_ = 0;
-    std::size_t waiting_ = 0;
     Pulse executed_ = 0;
     Pulse held_ = 0;
     runtime::Counter late_;
