@@ -228,6 +228,7 @@ std::size_t Niu::forget(Peer& peer) noexcept {
     peer.rtt = RttEstimator(options_.timeout);
     peer.room = RoomEstimator(options_.window);
     peer.in_doubt = first;
+    peer.come_twice = false;
     peer.ack_now = peer.ask_now = peer.stalled = false;
     peer.bye_received = peer.bye_confirmed = false;
     peer.unacked = 0;

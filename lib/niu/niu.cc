@@ -335,7 +335,11 @@ void Niu::on_stream_frame(Peer& peer, const wire::Decoded& frame, rte_mbuf* pack
 
 void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
                              std::uint32_t credit) noexcept {
-    if (peer.out.knows(ack, selective) && credit == peer.allowance.limit()) return;
+    if (peer.out.knows(ack, selective) && credit == peer.allowance.limit()) {
+        if (peer.rtt.backed_off() != 0) [[unlikely]]
+            peer.come_twice = true;
+        return;
+    }
     const auto acknowledged = peer.out.acknowledge(ack, selective, now_);
     if (!acknowledged.possible) [[unlikely]] {
         counters_.impossible_ack.add();
@@ -344,8 +348,13 @@ void Niu::on_acknowledgement(Peer& peer, Sequence ack, std::uint64_t selective,
     kept_ -= acknowledged.packets;
     peer.ahead.pass(peer.out.first());
     if (acknowledged.news) {
-        peer.rtt.answered();
-        if (acknowledged.rtt) peer.rtt.sample(*acknowledged.rtt);
+        // Where frames come twice, they are only waited for too impatiently: until one that was sent once
+        // arrives, the wait stays as long as it has become (Karn).
+        if (acknowledged.rtt || !peer.come_twice) peer.rtt.answered();
+        if (acknowledged.rtt) {
+            peer.rtt.sample(*acknowledged.rtt);
+            peer.come_twice = false;
+        }
         peer.resend_at = peer.out.in_flight() ? now_ + peer.rtt.timeout() : Time::max();
         if (peer.resend_at != Time::max()) arm(peer, peer.resend_at);  // it may have backed off before
         peer.room.arrived(acknowledged.frames);

@@ -105,8 +105,9 @@ struct Peer {
     Grant grant;
     RttEstimator rtt;
     RoomEstimator room;
-    Sequence in_doubt = 0;  ///< frames before it may all be lost if they were sent no later than
-    Time timed_out{};       ///< when nothing had been heard of them for too long
+    Sequence in_doubt = 0;    ///< frames before it may all be lost if they were sent no later than timed_out
+    bool come_twice = false;  ///< it says again what it has said, since it was waited for in vain
+    Time timed_out{};         ///< when nothing had been heard of frames for too long
     Assembly assembly{};
 
     Time ack_at = Time::max();      ///< unless something else has carried it before
